@@ -1,0 +1,125 @@
+"""Differentiation on the DAG: one forward sweep a direction, every node visited once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fmugen.expr.dag import Dag, Expr, Operation, Role
+
+__all__ = ["Tangent", "depends_on", "postorder", "symbols_of"]
+
+
+def postorder(roots: Iterable[Expr]) -> list[Expr]:
+    """Every node below ``roots`` once, arguments before their users."""
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    for root in roots:
+        stack = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
+    return order
+
+
+def symbols_of(roots: Iterable[Expr], *roles: Role) -> list[Expr]:
+    """The symbols below ``roots``, of the given roles (of any role if none is given)."""
+    return [
+        node
+        for node in postorder(roots)
+        if node.operation is Operation.SYMBOL and (not roles or node.role in roles)
+    ]
+
+
+def depends_on(root: Expr, *roles: Role) -> bool:
+    return bool(symbols_of((root,), *roles))
+
+
+class Tangent:
+    """The derivative along a direction.
+
+    ``seeds`` maps symbols to their derivatives; all other symbols are held constant. With
+    ``{q: 1}`` this is a partial derivative, with ``{q: q', q': q'', time: 1}`` the time derivative.
+    """
+
+    def __init__(self, dag: Dag, seeds: Mapping[Expr, Expr]) -> None:
+        self._dag = dag
+        self._known: dict[Expr, Expr] = dict(seeds)
+
+    def __call__(self, root: Expr) -> Expr:
+        for node in postorder((root,)):
+            if node not in self._known:
+                self._known[node] = self._differentiate(node)
+        return self._known[root]
+
+    def _differentiate(self, node: Expr) -> Expr:
+        dag = self._dag
+        tangents = [self._known[arg] for arg in node.args]
+        if all(tangent.is_zero for tangent in tangents):
+            return dag.zero
+        if node.operation is Operation.ADD:
+            return dag.add(tangents)
+        if node.operation is Operation.MUL:
+            return dag.add(
+                dag.mul((tangent, *node.args[:index], *node.args[index + 1 :]))
+                for index, tangent in enumerate(tangents)
+                if not tangent.is_zero
+            )
+        if node.operation is Operation.POWER:
+            return node.exponent * dag.power(node.args[0], node.exponent - 1) * tangents[0]
+        return dag.add(
+            partial * tangent
+            for partial, tangent in zip(_partials(node), tangents, strict=True)
+            if not tangent.is_zero
+        )
+
+
+def _partials(node: Expr) -> tuple[Expr, ...]:
+    """The partial derivatives of a function call by its arguments."""
+    call, x = node.dag.call, node.args[0]
+    match node.name:
+        case "sin":
+            return (call("cos", x),)
+        case "cos":
+            return (-call("sin", x),)
+        case "tan":
+            return (1 + node**2,)
+        case "asin":
+            return (1 / call("sqrt", 1 - x**2),)
+        case "acos":
+            return (-1 / call("sqrt", 1 - x**2),)
+        case "atan":
+            return (1 / (1 + x**2),)
+        case "sinh":
+            return (call("cosh", x),)
+        case "cosh":
+            return (call("sinh", x),)
+        case "tanh":
+            return (1 - node**2,)
+        case "exp":
+            return (node,)
+        case "log":
+            return (1 / x,)
+        case "sqrt":
+            return (1 / (2 * node),)
+        case "abs":
+            return (call("sign", x),)
+        case "sign" | "step":
+            return (node.dag.zero,)
+        case "atan2":
+            norm = x**2 + node.args[1] ** 2
+            return (node.args[1] / norm, -x / norm)
+        case "max":
+            first = call("step", x - node.args[1])
+            return (first, 1 - first)
+        case "min":
+            first = call("step", node.args[1] - x)
+            return (first, 1 - first)
+        case "pow":
+            base, exponent = node.args
+            return (exponent * call("pow", base, exponent - 1), node * call("log", base))
+    raise ValueError(f"no derivative is known for {node.name}")

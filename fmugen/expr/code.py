@@ -1,0 +1,253 @@
+"""Straight-line code from the DAG: which nodes get a name, what each one costs, and its text.
+
+The text is valid C and valid Python alike (``sin(x)``, ``x*x``, ``a/b``): generated FMUs compile it
+and the export evaluates it. ``sign``, ``step``, ``fmax`` and friends are small functions on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fmugen.expr.dag import Expr, Operation
+
+__all__ = ["Operations", "compile_python", "count_operations", "print_expression", "schedule"]
+
+_C_NAMES = {"abs": "fabs", "max": "fmax", "min": "fmin", "sign": "model_sign", "step": "model_step"}
+
+#: Powers up to this exponent are printed as products.
+_LONGEST_PRODUCT = 4
+
+
+@dataclass(frozen=True)
+class Operations:
+    """Arithmetic operations of a piece of straight-line code."""
+
+    additions: int = 0
+    multiplications: int = 0
+    divisions: int = 0
+    functions: int = 0
+
+    def __add__(self, other: Operations) -> Operations:
+        return Operations(
+            self.additions + other.additions,
+            self.multiplications + other.multiplications,
+            self.divisions + other.divisions,
+            self.functions + other.functions,
+        )
+
+    @property
+    def total(self) -> int:
+        return self.additions + self.multiplications + self.divisions + self.functions
+
+    def __str__(self) -> str:
+        return (
+            f"{self.additions} additions, {self.multiplications} multiplications, "
+            f"{self.divisions} divisions, {self.functions} functions"
+        )
+
+
+def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:
+    """The nodes that deserve a name, arguments before users: those used twice, and bases of powers.
+
+    ``is_leaf`` tells which nodes already have one (symbols, and parameter-only expressions).
+    """
+    uses: Counter[Expr] = Counter()
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    for root in roots:
+        stack = [(root, False)]
+        uses[root] += 1
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                order.append(node)
+                continue
+            if node in seen or node.is_number or is_leaf(node):
+                continue
+            seen.add(node)
+            stack.append((node, True))
+            weight = 2 if _repeats_its_argument(node) else 1
+            for arg in reversed(node.args):
+                uses[arg] += weight
+                stack.append((arg, False))
+    return tuple(node for node in order if uses[node] > 1)
+
+
+def _repeats_its_argument(node: Expr) -> bool:
+    return node.operation is Operation.POWER and abs(node.exponent) > 1
+
+
+def count_operations(named: Iterable[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> Operations:
+    """The operations of the code that evaluates ``roots`` with ``named`` as temporaries."""
+    total = Operations()
+    seen: set[Expr] = set()
+    stack = [*named, *roots]
+    while stack:
+        node = stack.pop()
+        if node in seen or node.is_number or is_leaf(node):
+            continue
+        seen.add(node)
+        total += _cost(node)
+        stack.extend(node.args)
+    return total
+
+
+def _cost(node: Expr) -> Operations:
+    match node.operation:
+        case Operation.ADD:
+            return Operations(additions=len(node.args) - 1)
+        case Operation.MUL:
+            above = [arg for arg in node.args if not _is_divisor(arg) and not _is_sign(arg)]
+            below = len(node.args) - len(above) - sum(map(_is_sign, node.args))
+            return Operations(
+                multiplications=max(len(above) - 1, 0) + max(below - 1, 0), divisions=min(below, 1)
+            )
+        case Operation.POWER:
+            size = abs(node.exponent)
+            if size > _LONGEST_PRODUCT:
+                return Operations(functions=1)
+            return Operations(multiplications=size - 1)
+        case Operation.CALL:
+            return Operations(functions=1)
+    return Operations()
+
+
+def _is_divisor(node: Expr) -> bool:
+    return node.operation is Operation.POWER and node.exponent < 0
+
+
+def _is_sign(node: Expr) -> bool:
+    return node.is_number and node.number == -1
+
+
+# --- text ----------------------------------------------------------------------------------------
+
+
+def print_number(value: Fraction) -> str:
+    """The shortest text that reads back as the same double."""
+    return repr(float(value))
+
+
+def print_expression(root: Expr, names: Mapping[Expr, str], *, inside: bool = False) -> str:
+    """The text of ``root``; nodes in ``names`` print as their names.
+
+    With ``inside``, ``root`` itself is printed in full even if it has a name.
+    """
+    return _Printer(names).full(root) if inside else _Printer(names).text(root, 0)
+
+
+_SUM, _PRODUCT, _ATOM = 1, 2, 3
+
+
+class _Printer:
+    def __init__(self, names: Mapping[Expr, str]) -> None:
+        self._names = names
+
+    def text(self, node: Expr, context: int) -> str:
+        name = self._names.get(node)
+        if name is not None:
+            return name
+        text = self.full(node)
+        binding = _binding(node)
+        return f"({text})" if binding < context else text
+
+    def full(self, node: Expr) -> str:
+        match node.operation:
+            case Operation.NUMBER:
+                return print_number(node.number)
+            case Operation.ADD:
+                return self._sum(node.args)
+            case Operation.MUL:
+                return self._product(node.args)
+            case Operation.POWER:
+                return self._product((node,))
+            case Operation.CALL:
+                arguments = ", ".join(self.text(arg, 0) for arg in node.args)
+                return f"{_C_NAMES.get(node.name, node.name)}({arguments})"
+        raise KeyError(f"the symbol {node!r} has no name in this function")
+
+    def _sum(self, terms: Sequence[Expr]) -> str:
+        pieces: list[str] = []
+        for term in terms:
+            text = self.text(term, _SUM)
+            if not pieces:
+                pieces.append(text)
+            elif text.startswith("-"):
+                pieces.append(f" - {text[1:]}")
+            else:
+                pieces.append(f" + {text}")
+        return "".join(pieces)
+
+    def _product(self, factors: Sequence[Expr]) -> str:
+        sign, above, below = "", [], []
+        for factor in factors:
+            if _is_sign(factor):
+                sign = "-"
+            elif factor not in self._names and _is_divisor(factor):
+                below.append(self._power(factor.args[0], -factor.exponent))
+            elif factor not in self._names and factor.operation is Operation.POWER:
+                above.append(self._power(factor.args[0], factor.exponent))
+            else:
+                above.append(self.text(factor, _PRODUCT))
+        text = "*".join(above) or "1.0"
+        if below:
+            text += f"/{below[0]}" if len(below) == 1 and "*" not in below[0] else f"/({'*'.join(below)})"
+        return sign + text
+
+    def _power(self, base: Expr, exponent: int) -> str:
+        text = self.text(base, _ATOM)
+        if exponent > _LONGEST_PRODUCT:
+            return f"pow({text}, {float(exponent)!r})"
+        return "*".join([text] * exponent)
+
+
+def _binding(node: Expr) -> int:
+    if node.operation is Operation.ADD:
+        return _SUM
+    if node.operation in (Operation.MUL, Operation.POWER):
+        return _PRODUCT
+    if node.is_number and node.number < 0:
+        return _SUM
+    return _ATOM
+
+
+# --- evaluation in Python --------------------------------------------------------------------------
+
+_PYTHON: dict[str, Callable[..., float]] = {
+    "fabs": abs,
+    "fmax": max,
+    "fmin": min,
+    "model_sign": lambda x: float((x > 0) - (x < 0)),
+    "model_step": lambda x: 1.0 if x >= 0 else 0.0,
+    **{
+        name: getattr(math, name)
+        for name in (
+            "acos asin atan atan2 cos cosh exp log pow sin sinh sqrt tan tanh".split()
+        )
+    },
+}
+
+
+def compile_python(
+    roots: Sequence[Expr], arguments: Mapping[str, Sequence[Expr]]
+) -> Callable[..., list[float]]:
+    """A Python function of the named argument vectors that returns the values of ``roots``."""
+    names = {
+        symbol: f"{vector}[{index}]"
+        for vector, symbols in arguments.items()
+        for index, symbol in enumerate(symbols)
+    }
+    named = schedule(roots, lambda node: node in names)
+    lines = []
+    for index, node in enumerate(named):
+        lines.append(f"    w{index} = {print_expression(node, names)}")
+        names[node] = f"w{index}"
+    values = ", ".join(print_expression(root, names) for root in roots)
+    source = f"def evaluate({', '.join(arguments)}):\n" + "\n".join([*lines, f"    return [{values}]"])
+    space: dict[str, Callable[..., list[float]]] = {}
+    exec(compile(source, "<dag>", "exec"), dict(_PYTHON), space)
+    return space["evaluate"]

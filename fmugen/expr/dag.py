@@ -1,0 +1,431 @@
+"""A hash-consed expression DAG with simplification that never expands.
+
+Each :class:`Dag` owns a table of nodes; building the same expression twice gives the same node, so
+sharing is free and equality is identity. Rules are local and cheap:
+
+* numbers are exact fractions and fold;
+* products are kept as (number) x (parameters only) x (the rest), so that whatever depends on
+  parameters alone is one node that generated code evaluates once, at initialization;
+* sums collect terms that differ only in their parameter part: ``m2*l*c + m3*l*c`` is
+  ``(m2*l + m3*l)*c``; nested sums are opened only where that makes the sum shorter;
+* ``a*sin(x)^2 + a*cos(x)^2`` is ``a``.
+
+Node numbers grow in order of construction, so the result is reproducible for a given input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+from fractions import Fraction
+from math import isqrt
+from typing import Union
+
+__all__ = ["Dag", "Expr", "Operation", "Role", "Scalar"]
+
+#: A nested sum with more terms than this is not opened in search of like terms.
+_OPEN_LIMIT = 48
+
+
+class Role(Enum):
+    """What a symbol stands for."""
+
+    PARAMETER = "parameter"
+    TIME = "time"
+    INPUT = "input"
+    COORDINATE = "coordinate"
+    VELOCITY = "velocity"
+    ACCELERATION = "acceleration"
+    MULTIPLIER = "multiplier"
+
+
+class Operation(Enum):
+    NUMBER = "number"
+    SYMBOL = "symbol"
+    ADD = "add"
+    MUL = "mul"
+    POWER = "power"  # integer exponent
+    CALL = "call"
+
+
+class Expr:
+    """A node. Compare with ``is`` or ``==`` (they are the same); combine with ``+ - * / **``."""
+
+    __slots__ = ("args", "constant", "dag", "operation", "serial", "value")
+
+    def __init__(
+        self,
+        dag: Dag,
+        operation: Operation,
+        args: tuple[Expr, ...],
+        value: Fraction | str | int | tuple[str, Role] | None,
+        constant: bool,
+    ) -> None:
+        self.dag = dag
+        self.serial = len(dag.nodes)
+        self.operation = operation
+        self.args = args
+        self.value = value
+        #: True if the node depends on numbers and parameters only.
+        self.constant = constant
+
+    @property
+    def is_number(self) -> bool:
+        return self.operation is Operation.NUMBER
+
+    @property
+    def is_zero(self) -> bool:
+        return self.is_number and self.value == 0
+
+    @property
+    def number(self) -> Fraction:
+        if not isinstance(self.value, Fraction):
+            raise TypeError(f"{self!r} is not a number")
+        return self.value
+
+    @property
+    def name(self) -> str:
+        """The name of a symbol or of a called function."""
+        if isinstance(self.value, tuple):
+            return self.value[0]
+        if isinstance(self.value, str):
+            return self.value
+        raise TypeError(f"{self!r} has no name")
+
+    @property
+    def role(self) -> Role | None:
+        return self.value[1] if isinstance(self.value, tuple) else None
+
+    @property
+    def exponent(self) -> int:
+        if not isinstance(self.value, int):
+            raise TypeError(f"{self!r} is not a power")
+        return self.value
+
+    def __add__(self, other: Scalar) -> Expr:
+        return self.dag.add((self, self.dag.expr(other)))
+
+    def __radd__(self, other: Scalar) -> Expr:
+        return self.dag.add((self.dag.expr(other), self))
+
+    def __sub__(self, other: Scalar) -> Expr:
+        return self.dag.add((self, -self.dag.expr(other)))
+
+    def __rsub__(self, other: Scalar) -> Expr:
+        return self.dag.add((self.dag.expr(other), -self))
+
+    def __mul__(self, other: Scalar) -> Expr:
+        return self.dag.mul((self, self.dag.expr(other)))
+
+    def __rmul__(self, other: Scalar) -> Expr:
+        return self.dag.mul((self.dag.expr(other), self))
+
+    def __truediv__(self, other: Scalar) -> Expr:
+        return self.dag.mul((self, self.dag.power(self.dag.expr(other), -1)))
+
+    def __rtruediv__(self, other: Scalar) -> Expr:
+        return self.dag.mul((self.dag.expr(other), self.dag.power(self, -1)))
+
+    def __pow__(self, exponent: int) -> Expr:
+        return self.dag.power(self, exponent)
+
+    def __neg__(self) -> Expr:
+        return self.dag.mul((self.dag.number(-1), self))
+
+    def __repr__(self) -> str:
+        if self.operation is Operation.NUMBER:
+            return str(self.value)
+        if self.operation is Operation.SYMBOL:
+            return self.name
+        inner = ", ".join(map(repr, self.args))
+        label = self.operation.value if self.operation is not Operation.CALL else self.name
+        return f"{label}({inner}{f', {self.value}' if self.operation is Operation.POWER else ''})"
+
+
+Scalar = Union[Expr, int, Fraction]
+_Split = tuple[Fraction, Expr, Expr]
+
+
+class Dag:
+    """The table of nodes of one model."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Expr] = []
+        self._table: dict[tuple[object, ...], Expr] = {}
+        self._splits: dict[Expr, _Split] = {}
+        self.zero = self.number(0)
+        self.one = self.number(1)
+
+    # --- leaves --------------------------------------------------------------------------------
+
+    def number(self, value: int | Fraction) -> Expr:
+        return self._node(Operation.NUMBER, (), Fraction(value), True)
+
+    def symbol(self, name: str, role: Role) -> Expr:
+        return self._node(Operation.SYMBOL, (), (name, role), role is Role.PARAMETER)
+
+    def expr(self, value: Scalar) -> Expr:
+        return value if isinstance(value, Expr) else self.number(value)
+
+    # --- sums ----------------------------------------------------------------------------------
+
+    def add(self, terms: Iterable[Expr]) -> Expr:
+        """The sum of ``terms``, like terms collected."""
+        terms = tuple(terms)
+        nested = self._collect(terms, opened=False)
+        if any(state.operation is Operation.ADD for _, state in nested):
+            opened = self._collect(terms, opened=True)
+            if len(opened) <= len(nested):
+                nested = opened
+        return self._sum(self._pythagoras(nested))
+
+    def _collect(self, terms: Iterable[Expr], *, opened: bool) -> dict[tuple[bool, Expr], Expr]:
+        """Like terms, keyed by (is the parameter-only part, non-parameter part)."""
+        parts: dict[tuple[bool, Expr], dict[Expr, Fraction]] = {}
+        stack = [(Fraction(1), self.one, term) for term in reversed(list(terms))]
+        seen = 0
+        while stack:
+            factor, outer, term = stack.pop()
+            number, inner, state = self._split(term)
+            number *= factor
+            coefficient = inner if outer is self.one else self.mul((outer, inner))
+            if opened and state.operation is Operation.ADD and seen < _OPEN_LIMIT:
+                seen += len(state.args)
+                stack.extend((number, coefficient, arg) for arg in reversed(state.args))
+                continue
+            scale, constant, _ = self._split(coefficient)
+            group = parts.setdefault((state is self.one, state), {})
+            for part in self._constant_terms(constant):
+                part_scale, part_constant, _ = self._split(part)
+                value = group.get(part_constant, Fraction(0)) + number * scale * part_scale
+                group[part_constant] = value
+        collected: dict[tuple[bool, Expr], Expr] = {}
+        for key, group in parts.items():
+            total = self._constant_sum(group)
+            if not total.is_zero:
+                collected[key] = total
+        return collected
+
+    @staticmethod
+    def _constant_terms(constant: Expr) -> tuple[Expr, ...]:
+        return constant.args if constant.operation is Operation.ADD else (constant,)
+
+    def _constant_sum(self, group: dict[Expr, Fraction]) -> Expr:
+        terms = [self._scaled(value, part) for part, value in group.items() if value]
+        return self._assemble(terms)
+
+    def _sum(self, collected: dict[tuple[bool, Expr], Expr]) -> Expr:
+        """The canonical node of a collected sum; a parameter common to all terms is drawn out."""
+        pieces: list[tuple[Fraction, Expr, Expr]] = []
+        for (_, state), coefficient in collected.items():
+            number, constant, _ = self._split(coefficient)
+            pieces.append((number, constant, state))
+        if not pieces:
+            return self.zero
+        common = pieces[0][1]
+        drawn = len(pieces) > 1 and common is not self.one and all(p[1] is common for p in pieces)
+        if drawn and not all(p[2] is self.one for p in pieces):
+            inner = self._assemble([self._scaled(number, state) for number, _, state in pieces])
+            return self.mul((common, inner))
+        terms = []
+        for number, constant, state in pieces:
+            if state is self.one and constant.operation is Operation.ADD and number == 1:
+                terms.extend(constant.args)
+            else:
+                terms.append(self.mul((self.number(number), constant, state)))
+        return self._assemble(terms)
+
+    def _scaled(self, number: Fraction, part: Expr) -> Expr:
+        return self.mul((self.number(number), part))
+
+    def _assemble(self, terms: list[Expr]) -> Expr:
+        if not terms:
+            return self.zero
+        if len(terms) == 1:
+            return terms[0]
+        terms = sorted(terms, key=lambda term: term.serial)
+        return self._node(Operation.ADD, tuple(terms), None, all(t.constant for t in terms))
+
+    def _pythagoras(self, collected: dict[tuple[bool, Expr], Expr]) -> dict[tuple[bool, Expr], Expr]:
+        """``a sin(x)^2 r + a cos(x)^2 r`` becomes ``a r``."""
+        for key in list(collected):
+            if key not in collected:
+                continue
+            for angle, rest in self._squared_sines(key[1]):
+                partner_state = self.mul((self.power(self.call("cos", angle), 2), rest))
+                partner = (False, partner_state)
+                if collected.get(partner) is collected[key]:
+                    coefficient = collected.pop(key)
+                    del collected[partner]
+                    merged = (rest is self.one, rest)
+                    previous = collected.get(merged)
+                    total = coefficient if previous is None else previous + coefficient
+                    if total.is_zero:
+                        collected.pop(merged, None)
+                    else:
+                        collected[merged] = total
+                    return self._pythagoras(collected)
+        return collected
+
+    def _squared_sines(self, state: Expr) -> list[tuple[Expr, Expr]]:
+        factors = state.args if state.operation is Operation.MUL else (state,)
+        found = []
+        for factor in factors:
+            if factor.operation is Operation.POWER and factor.exponent == 2:
+                base = factor.args[0]
+                if base.operation is Operation.CALL and base.name == "sin":
+                    rest = self.mul(other for other in factors if other is not factor)
+                    found.append((base.args[0], rest))
+        return found
+
+    # --- products ------------------------------------------------------------------------------
+
+    def mul(self, factors: Iterable[Expr]) -> Expr:
+        """The product, as number x parameters x rest."""
+        number = Fraction(1)
+        constants: dict[Expr, int] = {}
+        states: dict[Expr, int] = {}
+        stack = list(factors)[::-1]
+        while stack:
+            factor = stack.pop()
+            if factor.is_number:
+                number *= factor.number
+                if not number:
+                    return self.zero
+            elif factor.operation is Operation.MUL:
+                stack.extend(reversed(factor.args))
+            else:
+                power = factor.operation is Operation.POWER
+                base, exponent = (factor.args[0], factor.exponent) if power else (factor, 1)
+                target = constants if base.constant else states
+                target[base] = target.get(base, 0) + exponent
+        constant = self._product(constants)
+        state = self._product(states)
+        if constant.is_number or state.is_number:  # a cancelled square root may leave a number
+            number *= constant.number if constant.is_number else 1
+            number *= state.number if state.is_number else 1
+            constant = self.one if constant.is_number else constant
+            state = self.one if state.is_number else state
+        if constant is self.one and state.operation is Operation.ADD and abs(number) == 1 != number:
+            return self._assemble([self._scaled(number, term) for term in state.args])
+        args: list[Expr] = []
+        if state is self.one:
+            args = list(constant.args) if constant.operation is Operation.MUL else [constant]
+        else:
+            if constant is not self.one:
+                args.append(constant)
+            args.extend(state.args if state.operation is Operation.MUL else (state,))
+        args = [arg for arg in args if arg is not self.one]
+        if number != 1 or not args:
+            args.insert(0, self.number(number))
+        if len(args) == 1:
+            return args[0]
+        return self._node(Operation.MUL, tuple(args), None, all(a.constant for a in args))
+
+    def _product(self, powers: dict[Expr, int]) -> Expr:
+        """The product of powers of one kind (all parameters, or none)."""
+        factors = sorted(
+            (self.power(base, exponent) for base, exponent in powers.items() if exponent),
+            key=lambda factor: factor.serial,
+        )
+        if not factors:
+            return self.one
+        if any(factor.operation is Operation.MUL or factor.is_number for factor in factors):
+            return self.mul(factors)
+        if len(factors) == 1:
+            return factors[0]
+        return self._node(Operation.MUL, tuple(factors), None, factors[0].constant)
+
+    def _split(self, expr: Expr) -> _Split:
+        """``expr`` as (number, parameters-only part, rest)."""
+        known = self._splits.get(expr)
+        if known is None:
+            known = self._splits[expr] = self._compute_split(expr)
+        return known
+
+    def _compute_split(self, expr: Expr) -> _Split:
+        if expr.is_number:
+            return expr.number, self.one, self.one
+        if expr.operation is not Operation.MUL:
+            return (Fraction(1), expr, self.one) if expr.constant else (Fraction(1), self.one, expr)
+        args = expr.args
+        number = args[0].number if args[0].is_number else Fraction(1)
+        rest = args[1:] if args[0].is_number else args
+        constants = tuple(arg for arg in rest if arg.constant)
+        states = tuple(arg for arg in rest if not arg.constant)
+        return number, self._regroup(constants), self._regroup(states)
+
+    def _regroup(self, factors: tuple[Expr, ...]) -> Expr:
+        if not factors:
+            return self.one
+        if len(factors) == 1:
+            return factors[0]
+        return self._node(Operation.MUL, factors, None, factors[0].constant)
+
+    # --- powers and functions ------------------------------------------------------------------
+
+    def power(self, base: Expr, exponent: int) -> Expr:
+        """``base`` to an integer exponent."""
+        if exponent == 0:
+            return self.one
+        if exponent == 1:
+            return base
+        if base.is_number:
+            if exponent < 0 and base.is_zero:
+                raise ZeroDivisionError("division by zero in an expression")
+            return self.number(base.number**exponent)
+        if base.operation is Operation.POWER:
+            return self.power(base.args[0], base.exponent * exponent)
+        if base.operation is Operation.MUL:
+            return self.mul(self.power(arg, exponent) for arg in base.args)
+        if base.operation is Operation.CALL and base.name == "sqrt" and exponent % 2 == 0:
+            return self.power(base.args[0], exponent // 2)
+        return self._node(Operation.POWER, (base,), exponent, base.constant)
+
+    def call(self, function: str, *arguments: Scalar) -> Expr:
+        """A function of ``arguments``; odd and even functions shed a negative sign."""
+        args = tuple(self.expr(argument) for argument in arguments)
+        folded = self._fold_call(function, args)
+        if folded is not None:
+            return folded
+        return self._node(Operation.CALL, args, function, all(arg.constant for arg in args))
+
+    def _fold_call(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
+        first = args[0]
+        if function == "pow" and args[1].is_number:
+            exponent = args[1].number
+            if exponent.denominator == 1:
+                return self.power(first, int(exponent))
+            if exponent.denominator == 2:
+                return self.power(self.call("sqrt", first), int(exponent.numerator))
+        if len(args) > 1:
+            return None
+        if first.is_zero and function in {"sin", "tan", "asin", "atan", "sinh", "tanh", "sqrt", "abs", "sign"}:
+            return self.zero
+        if first.is_zero and function in {"cos", "exp", "cosh"}:
+            return self.one
+        if function == "sqrt" and first.is_number and first.number > 0:
+            top, bottom = isqrt(first.number.numerator), isqrt(first.number.denominator)
+            if Fraction(top * top, bottom * bottom) == first.number:
+                return self.number(Fraction(top, bottom))
+        if function in {"sin", "cos", "tan", "atan", "asin", "sinh", "tanh"}:
+            number, constant, state = self._split(first)
+            if number < 0:
+                flipped = self.call(function, self.mul((self.number(-number), constant, state)))
+                return flipped if function == "cos" else -flipped
+        return None
+
+    def _node(
+        self,
+        operation: Operation,
+        args: tuple[Expr, ...],
+        value: Fraction | str | int | tuple[str, Role] | None,
+        constant: bool,
+    ) -> Expr:
+        key = (operation, args, value)
+        node = self._table.get(key)
+        if node is None:
+            node = Expr(self, operation, args, value, constant)
+            self.nodes.append(node)
+            self._table[key] = node
+        return node

@@ -1,0 +1,83 @@
+"""Triples and 3x3 matrices of expressions; zeros and ones vanish on the DAG."""
+
+from __future__ import annotations
+
+from fmugen.expr.dag import Dag, Expr, Scalar
+
+__all__ = [
+    "Matrix3",
+    "Vector3",
+    "add3",
+    "cross",
+    "dot",
+    "identity",
+    "is_null",
+    "matmul",
+    "matvec",
+    "null",
+    "rotation_about",
+    "scale3",
+    "transpose",
+]
+
+Vector3 = tuple[Expr, Expr, Expr]
+Matrix3 = tuple[Vector3, Vector3, Vector3]
+
+
+def null(dag: Dag) -> Vector3:
+    return (dag.zero, dag.zero, dag.zero)
+
+
+def is_null(vector: Vector3) -> bool:
+    return all(component.is_zero for component in vector)
+
+
+def identity(dag: Dag) -> Matrix3:
+    zero, one = dag.zero, dag.one
+    return ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+
+
+def add3(a: Vector3, b: Vector3) -> Vector3:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def scale3(factor: Scalar, vector: Vector3) -> Vector3:
+    return (factor * vector[0], factor * vector[1], factor * vector[2])
+
+
+def dot(a: Vector3, b: Vector3) -> Expr:
+    return a[0].dag.add((a[0] * b[0], a[1] * b[1], a[2] * b[2]))
+
+
+def cross(a: Vector3, b: Vector3) -> Vector3:
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def transpose(matrix: Matrix3) -> Matrix3:
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    return ((a, d, g), (b, e, h), (c, f, i))
+
+
+def matvec(matrix: Matrix3, vector: Vector3) -> Vector3:
+    return (dot(matrix[0], vector), dot(matrix[1], vector), dot(matrix[2], vector))
+
+
+def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
+    columns = transpose(b)
+    rows = [tuple(dot(row, column) for column in columns) for row in a]
+    return ((*rows[0],), (*rows[1],), (*rows[2],))  # type: ignore[return-value]
+
+
+def rotation_about(axis: int, angle: Expr) -> Matrix3:
+    """The rotation by ``angle`` about coordinate axis 0, 1 or 2 (McPhee (72) for axis 2)."""
+    dag = angle.dag
+    c, s, zero, one = dag.call("cos", angle), dag.call("sin", angle), dag.zero, dag.one
+    return (
+        ((one, zero, zero), (zero, c, -s), (zero, s, c)),
+        ((c, zero, s), (zero, one, zero), (-s, zero, c)),
+        ((c, -s, zero), (s, c, zero), (zero, zero, one)),
+    )[axis]

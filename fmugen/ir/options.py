@@ -1,0 +1,28 @@
+"""What the user may choose for an export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from fmugen.ir.flow import Closure
+
+__all__ = ["ExportOptions", "Solver"]
+
+
+class Solver(Enum):
+    """The integrator inside a co-simulation FMU."""
+
+    EULER = "euler"
+    RK4 = "rk4"
+    DOPRI5 = "dopri5"
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Trees, closure and solver; ``step`` is the solver's step (0: see the solver)."""
+
+    trees: str = "aac"
+    closure: Closure = Closure.NEWTON
+    solver: Solver = Solver.DOPRI5
+    step: float = 0.0

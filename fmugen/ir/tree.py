@@ -1,0 +1,50 @@
+"""TreeSelection: a spanning tree per domain, and why each branch is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fmugen.ir.graph import Domain
+
+__all__ = ["Link", "SpanningTree", "TreeSelection"]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A node hung below its parent by a branch; ``forward`` if the branch points away from the root."""
+
+    node: str
+    parent: str
+    branch: str
+    forward: bool
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """A rooted spanning tree of one graph.
+
+    ``links`` lists every node but the root, parents before children. ``cutsets[branch]`` and
+    ``circuits[chord]`` are the fundamental cutsets and circuits, as (edge, sign) without the
+    defining edge itself, whose sign is +1.
+    """
+
+    domain: Domain
+    root: str
+    branches: tuple[str, ...]
+    chords: tuple[str, ...]
+    links: tuple[Link, ...]
+    cutsets: dict[str, tuple[tuple[str, int], ...]]
+    circuits: dict[str, tuple[tuple[str, int], ...]]
+
+
+@dataclass(frozen=True)
+class TreeSelection:
+    """The trees of both domains; ``reasons`` says for each branch why it was taken."""
+
+    name: str
+    translation: SpanningTree
+    rotation: SpanningTree
+    reasons: dict[tuple[Domain, str], str]
+
+    def domain(self, domain: Domain) -> SpanningTree:
+        return self.translation if domain is Domain.TRANSLATION else self.rotation

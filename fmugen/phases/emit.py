@@ -1,0 +1,206 @@
+"""Program, FmuDescription -> the text of ``model.h`` and ``model.c``.
+
+All choices of text are made here; the templates only place it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from fmugen.expr.code import print_expression
+from fmugen.ir.flow import Closure
+from fmugen.ir.fmu import FmuDescription
+from fmugen.ir.options import Solver
+from fmugen.ir.program import Function, Program
+from fmugen.resources import template_dir
+
+__all__ = ["emit_sources"]
+
+_AT = "const ModelPoint *at"
+_ARGUMENTS = {
+    "derive": "const double *p, double *d",
+    "constraints": f"{_AT}, double *phi",
+    "jacobian": f"{_AT}, double *phi_q",
+    "velocity": f"{_AT}, double *nu",
+    "dynamics": f"{_AT}, double *phi_q, double *gamma, double *mass, double *force",
+    "outputs": f"{_AT}, double *y",
+    "fixed": f"{_AT}, double *residual, double *jacobian",
+    "fixed_velocity": f"{_AT}, double *residual, double *jacobian",
+}
+_HELPERS = {
+    "model_sign(": "static double model_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }",
+    "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
+}
+_CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
+_SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
+_VECTOR = re.compile(r"\b([pduqval])\[")
+
+
+@dataclass(frozen=True)
+class _Text:
+    purpose: str
+    prototype: str
+    operations: str
+    lines: list[str]
+
+
+def emit_sources(program: Program, description: FmuDescription, solver: Solver) -> dict[str, str]:
+    """The generated C sources, by file name."""
+    environment = Environment(
+        loader=FileSystemLoader(template_dir() / "model"), undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    public = [_function_text(function, program, "void") for function in program.functions]
+    blocks = [_function_text(function, program, "static void") for function in program.block_functions]
+    context = {
+        "description": description,
+        "comments": list(_index_comments(program, description)),
+        "defines": list(_defines(program, description, solver)),
+        "right_hand_side": str(program.right_hand_side),
+        "blocks": list(_blocks(program)),
+        "tables": list(_tables(program, description)),
+    }
+    header = environment.get_template("model.h.j2").render(functions=public, **context)
+    functions = [*public, *blocks]
+    text = "\n".join(line for function in functions for line in function.lines)
+    helpers = [code for name, code in _HELPERS.items() if name in text]
+    source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
+    return {"model.h": header, "model.c": source}
+
+
+def _function_text(function: Function, program: Program, storage: str) -> _Text:
+    arguments = _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
+    body = list(_body(function, program))
+    used = set(_VECTOR.findall("\n".join(body)))
+    if function.name == "derive":
+        prologue = [] if "p" in used else ["(void)p;"]
+        prologue += [] if "d" in used else ["(void)d;"]
+    else:
+        prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqval" if vector in used]
+        if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", "\n".join(body))):
+            prologue.append("const double t = at->t;")
+        outputs = re.findall(r"double \*(\w+)", arguments.replace(_AT, ""))
+        text = "\n".join(body)
+        unused = [name for name in outputs if f"{name}[" not in text]
+        unused += [] if prologue else ["at"]
+        prologue += [f"(void){name};" for name in unused]
+    return _Text(
+        _comment(function.purpose),
+        f"{storage} model_{function.name}({arguments})",
+        str(function.operations),
+        prologue + body,
+    )
+
+
+def _body(function: Function, program: Program) -> Iterator[str]:
+    names = dict(program.names)
+    if function.name == "derive":
+        # A parameter-only expression used by another one is read from the array once written.
+        names = {node: name for node, name in names.items() if not name.startswith("d[")}
+    for index, node in enumerate(function.temporaries):
+        yield f"const double w{index} = {print_expression(node, names)};"
+        names[node] = f"w{index}"
+    origin = ""
+    for result in function.results:
+        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
+        origin = result.origin
+        yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
+
+
+def _comment(text: str) -> str:
+    """Text that cannot end a C comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _string(text: str) -> str:
+    """A C string literal."""
+    return json.dumps(text, ensure_ascii=True).replace("\\u", "\\\\u")
+
+
+def _index_comments(program: Program, description: FmuDescription) -> Iterator[str]:
+    """What each index of the vectors means."""
+    vectors = (
+        ("p", [variable.name for variable in description.parameters]),
+        ("u", [variable.name for variable in description.inputs]),
+        ("q", program.coordinate_names),
+        ("l", program.constraint_names),
+        ("y", [variable.name for variable in description.calculated]),
+    )
+    for letter, names in vectors:
+        for index, name in enumerate(names):
+            yield f"/* {letter}[{index}]: {_comment(name)} */"
+
+
+def _defines(program: Program, description: FmuDescription, solver: Solver) -> Iterator[tuple[str, object]]:
+    flow, layout = program.flow, description.layout
+    yield "MODEL_NQ", len(program.coordinate_names)
+    yield "MODEL_NC", len(flow.rows)
+    yield "MODEL_NI", len(flow.independent)
+    yield "MODEL_NBLOCKS", len(flow.blocks)
+    yield "MODEL_MAX_BLOCK", max((len(block.rows) for block in flow.blocks), default=0)
+    yield "MODEL_ND", program.derived
+    yield "MODEL_NFIX", program.fixed_positions
+    yield "MODEL_NFIXV", program.fixed_velocities
+    yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
+    yield "MODEL_SOLVER", _SOLVERS[solver]
+    sections = (
+        ("P", layout.parameters),
+        ("S", layout.settings),
+        ("U", layout.inputs),
+        ("Y", layout.calculated),
+        ("G", layout.diagnostics),
+    )
+    for letter, section in sections:
+        yield f"MODEL_{letter}0", section.first
+        yield f"MODEL_N{letter}", section.count
+    yield "MODEL_N_REALS", layout.size
+
+
+@dataclass(frozen=True)
+class _BlockText:
+    size: int
+    unknowns: str
+    rows: str
+    function: str
+    name: str
+
+
+def _blocks(program: Program) -> Iterator[_BlockText]:
+    position = {row: index for index, row in enumerate(program.flow.rows)}
+    for number, block in enumerate(program.flow.blocks):
+        yield _BlockText(
+            len(block.rows),
+            ", ".join(map(str, block.unknowns)),
+            ", ".join(str(position[row]) for row in block.rows),
+            f"model_block_{number}",
+            _string(block.name),
+        )
+
+
+@dataclass(frozen=True)
+class _Table:
+    type: str
+    name: str
+    lines: list[str]
+
+
+def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
+    flow = program.flow
+    yield _Table("const int", "model_independent", _rows([str(i) for i in flow.independent]))
+    yield _Table("const int", "model_dependent", _rows([str(i) for i in flow.dependent]))
+    yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
+    yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
+    yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))
+    names = [_string(name) for name in program.coordinate_names]
+    yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
+    names = [_string(name) for name in program.constraint_names]
+    yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
+
+
+def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
+    """Array elements, one a line; C has no arrays of length zero."""
+    return [f"{value}," for value in values] or [empty]

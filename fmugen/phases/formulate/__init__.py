@@ -1,0 +1,109 @@
+"""LinearGraph, TreeSelection -> Dae: McPhee's four steps on the expression DAG (4.5).
+
+1. ``cutsets``: cutset equations of the branches, projected onto their motion spaces.
+2. ``circuits``: circuit equations of the chords, projected onto their reaction spaces.
+3. Elimination of secondary variables: arm forces by chord transformations (``cutsets``), cotree
+   displacements and rotations by branch transformations (``kinematics``).
+4. Assembly to M q'' + Phi_q^T lambda = F, Phi(q, t) = 0.
+"""
+
+from __future__ import annotations
+
+from fmugen.components.formulas import lower
+from fmugen.expr.dag import Expr, Role
+from fmugen.ir.dae import Coordinate, Dae, Origin
+from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.model import Level, Quantity, Start, SystemModel, quantities, start_parameter
+from fmugen.ir.tree import TreeSelection
+from fmugen.phases.formulate.circuits import project_circuits
+from fmugen.phases.formulate.cutsets import Cutsets
+from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.resolver import Quantities
+
+__all__ = ["formulate"]
+
+
+def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> Dae:
+    """The equations of motion in the branch coordinates of ``trees``."""
+    coordinates = branch_coordinates(graph, trees)
+    kinematics = Kinematics(graph, trees, coordinates)
+    constraints = project_circuits(graph, trees, kinematics, coordinates)
+    resolve = Quantities(graph, kinematics)
+    cutsets = Cutsets(graph, trees, kinematics, constraints, resolve)
+    resolve.attach(cutsets)
+
+    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
+    mass: dict[tuple[int, int], Expr] = {}
+    force = []
+    for row, coordinate in enumerate(coordinates):
+        free, coefficients = cutsets.equation(coordinate)
+        force.append(free)
+        for unknown, coefficient in coefficients.items():
+            column = index.get(unknown, row + 1)
+            if column <= row and not coefficient.is_zero:
+                mass[row, column] = -coefficient
+
+    def value(start: Start) -> Expr:
+        if start.adjustable:
+            return graph.symbols.parameters[start_parameter(start)]
+        return lower(start.value, graph.symbols)
+
+    known = {quantity.name: quantity for quantity in quantities(model)}
+    fixed = [start for start in model.starts if start.fixed]
+
+    def residuals(level: Level) -> dict[str, Expr]:
+        return {
+            start.quantity: resolve(start.quantity) - value(start)
+            for start in fixed
+            if known[start.quantity].level is level
+        }
+
+    return Dae(
+        graph.symbols,
+        coordinates,
+        constraints,
+        mass,
+        tuple(force),
+        {name: resolve(name) for name in _wanted(model, known)},
+        {output.name: lower(output.value, graph.symbols, resolve) for output in model.outputs},
+        residuals(Level.POSITION),
+        residuals(Level.VELOCITY),
+        {s.quantity: resolve(s.quantity) - value(s) for s in model.starts if not s.fixed},
+    )
+
+
+def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
+    """The coordinates of all branches: those of the R-tree first, in declared order of edges."""
+    dag = graph.symbols.dag
+    coordinates = []
+    for domain in (Domain.ROTATION, Domain.TRANSLATION):
+        branches = set(trees.domain(domain).branches)
+        for edge in graph.domain(domain).edges:
+            if edge.name not in branches:
+                continue
+            coordinates.extend(
+                Coordinate(
+                    axis.coordinate,
+                    axis.rate,
+                    axis.acceleration,
+                    axis.unit,
+                    dag.symbol(axis.coordinate, Role.COORDINATE),
+                    dag.symbol(axis.rate, Role.VELOCITY),
+                    dag.symbol(axis.acceleration, Role.ACCELERATION),
+                    Origin("cutset", domain, edge.name, axis.coordinate.rpartition(".")[2]),
+                )
+                for axis in edge.motion
+            )
+    return tuple(coordinates)
+
+
+def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:
+    """The quantities every FMU carries: the motion of every body, and the reactions of drivers."""
+    bodies = {body.name for body in model.bodies}
+    drivers = {driver.name for driver in model.drivers}
+    return [
+        name
+        for name, quantity in known.items()
+        if (quantity.owner in bodies and quantity.level is not Level.ACCELERATION)
+        or (quantity.owner in drivers and quantity.kind in ("fx", "fy", "torque"))
+    ]

@@ -1,0 +1,181 @@
+"""Vectors that remember the frame they are resolved in, until they are projected.
+
+A :class:`FrameVector` is a sum of vectors, each with constant axes of its own body. A rigid arm is
+constant in the frame of its body, so its dot and cross products with other arms of that body are
+parameters, and only products across frames need a rotation matrix (McPhee, step 4: "evaluating the
+dot products").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fmugen.expr.dag import Dag, Expr, Scalar
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    add3,
+    cross,
+    dot,
+    identity,
+    is_null,
+    matmul,
+    matvec,
+    null,
+    rotation_about,
+    scale3,
+    transpose,
+)
+from fmugen.ir.graph import DomainGraph, Edge
+from fmugen.ir.tree import SpanningTree
+
+__all__ = ["Affine", "FrameVector", "Frames", "Unknown"]
+
+#: A vector spread over more frames than this is resolved in the ground frame.
+_MOST_FRAMES = 3
+
+Unknown = Expr  # the symbol of an acceleration or of a multiplier
+
+
+class FrameVector:
+    """A vector as a sum of parts, one a frame."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Mapping[str, Vector3]) -> None:
+        self.parts = {frame: part for frame, part in parts.items() if not is_null(part)}
+
+    def __add__(self, other: FrameVector) -> FrameVector:
+        parts = dict(self.parts)
+        for frame, part in other.parts.items():
+            parts[frame] = add3(parts[frame], part) if frame in parts else part
+        return FrameVector(parts)
+
+    def scaled(self, factor: Scalar) -> FrameVector:
+        return FrameVector({frame: scale3(factor, part) for frame, part in self.parts.items()})
+
+    def __neg__(self) -> FrameVector:
+        return self.scaled(-1)
+
+    def __sub__(self, other: FrameVector) -> FrameVector:
+        return self + -other
+
+    @property
+    def is_null(self) -> bool:
+        return not self.parts
+
+
+@dataclass
+class Affine:
+    """A vector that is affine in unknowns: ``const + sum of coefficient * unknown``."""
+
+    const: FrameVector
+    coefficients: dict[Unknown, FrameVector]
+
+    def __add__(self, other: Affine) -> Affine:
+        merged = dict(self.coefficients)
+        for unknown, part in other.coefficients.items():
+            merged[unknown] = merged[unknown] + part if unknown in merged else part
+        kept = {unknown: part for unknown, part in merged.items() if not part.is_null}
+        return Affine(self.const + other.const, kept)
+
+    def scaled(self, factor: Scalar) -> Affine:
+        coefficients = {unknown: part.scaled(factor) for unknown, part in self.coefficients.items()}
+        return Affine(self.const.scaled(factor), coefficients)
+
+    def __neg__(self) -> Affine:
+        return self.scaled(-1)
+
+    def __sub__(self, other: Affine) -> Affine:
+        return self + -other
+
+
+class Frames:
+    """The orientation of every body, from the branches of the rotational tree.
+
+    Rotations compose as products of matrices along the tree (Léger, 2.1). In a planar model the
+    angles also add, which is what constraints and outputs on angles use.
+    """
+
+    def __init__(self, dag: Dag, graph: DomainGraph, tree: SpanningTree, angles: Mapping[str, Expr]) -> None:
+        self.dag = dag
+        self.null = FrameVector({})
+        self._ground = tree.root
+        self._parent: dict[str, str] = {}
+        self._relative: dict[str, Matrix3] = {}
+        self._depth = {tree.root: 0}
+        self._rotations: dict[tuple[str, str], Matrix3] = {}
+        self.angle: dict[str, Expr] = {tree.root: dag.zero}
+        edges = {edge.name: edge for edge in graph.edges}
+        for link in tree.links:
+            turn = _branch_angle(edges[link.branch], angles)
+            signed = turn if link.forward else -turn
+            self._parent[link.node] = link.parent
+            self._relative[link.node] = rotation_about(2, signed)
+            self._depth[link.node] = self._depth[link.parent] + 1
+            self.angle[link.node] = self.angle[link.parent] + signed
+
+    def rotation(self, to: str, source: str) -> Matrix3:
+        """The matrix that resolves vectors of frame ``source`` in frame ``to``."""
+        key = (to, source)
+        known = self._rotations.get(key)
+        if known is None:
+            known = self._rotations[key] = self._compute_rotation(to, source)
+        return known
+
+    def _compute_rotation(self, to: str, source: str) -> Matrix3:
+        if to == source:
+            return identity(self.dag)
+        if self._depth[source] < self._depth[to]:
+            return transpose(self.rotation(source, to))
+        return matmul(self.rotation(to, self._parent[source]), self._relative[source])
+
+    def resolve(self, vector: FrameVector, frame: str) -> Vector3:
+        """All of ``vector`` in the axes of ``frame``."""
+        total = null(self.dag)
+        for source, part in vector.parts.items():
+            total = add3(total, matvec(self.rotation(frame, source), part))
+        return total
+
+    def in_ground(self, vector: FrameVector) -> Vector3:
+        return self.resolve(vector, self._ground)
+
+    def gather(self, vector: FrameVector) -> FrameVector:
+        """``vector``, resolved in the ground if it is spread over many frames."""
+        if len(vector.parts) <= _MOST_FRAMES:
+            return vector
+        return FrameVector({self._ground: self.in_ground(vector)})
+
+    def gather_affine(self, vector: Affine) -> Affine:
+        coefficients = {unknown: self.gather(part) for unknown, part in vector.coefficients.items()}
+        return Affine(self.gather(vector.const), coefficients)
+
+    def dot(self, a: FrameVector, b: FrameVector) -> Expr:
+        return self.dag.add(
+            dot(part, matvec(self.rotation(frame, other), other_part))
+            for frame, part in a.parts.items()
+            for other, other_part in b.parts.items()
+        )
+
+    def cross(self, a: FrameVector, b: FrameVector) -> FrameVector:
+        """``a x b``, each part in the frame of the part of ``b`` it comes from."""
+        return FrameVector(
+            {frame: cross(self.resolve(a, frame), part) for frame, part in b.parts.items()}
+        )
+
+    def cross_affine(self, a: FrameVector, b: Affine) -> Affine:
+        coefficients = {unknown: self.cross(a, part) for unknown, part in b.coefficients.items()}
+        return Affine(self.cross(a, b.const), coefficients)
+
+    def cross_affine_left(self, a: Affine, b: FrameVector) -> Affine:
+        coefficients = {unknown: self.cross(part, b) for unknown, part in a.coefficients.items()}
+        return Affine(self.cross(a.const, b), coefficients)
+
+
+def _branch_angle(edge: Edge, angles: Mapping[str, Expr]) -> Expr:
+    """The angle across a planar branch: what is given plus its coordinate."""
+    total = edge.given[2]
+    for axis in edge.motion:
+        total = total + angles[axis.coordinate]
+    return total

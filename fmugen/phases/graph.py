@@ -1,0 +1,44 @@
+"""SystemModel -> LinearGraph: the translational and the rotational graph (McPhee, 4.1).
+
+Nodes of the T-graph are the ground, mass centres and points; the R-graph has one node a body, all
+points of a body being shrunk to it.
+"""
+
+from __future__ import annotations
+
+from fmugen.components import planar
+from fmugen.expr.dag import Dag, Role
+from fmugen.ir.formula import TIME
+from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
+from fmugen.ir.model import GROUND, SystemModel, start_parameter
+
+__all__ = ["build_graph"]
+
+
+def build_graph(model: SystemModel) -> LinearGraph:
+    """Both linear graphs of ``model``, with terminal equations lowered to one expression DAG."""
+    dag = Dag()
+    names = [parameter.name for parameter in model.parameters]
+    names += [start_parameter(start) for start in model.starts if start.adjustable]
+    symbols = Symbols(
+        dag,
+        dag.symbol(TIME, Role.TIME),
+        {name: dag.symbol(name, Role.PARAMETER) for name in names},
+        {given.name: dag.symbol(given.name, Role.INPUT) for given in model.inputs},
+    )
+    body_of = {GROUND: GROUND}
+    body_of |= {f"{GROUND}.{point.name}": GROUND for point in model.ground}
+    for body in model.bodies:
+        body_of[body.name] = body.name
+        body_of |= {f"{body.name}.{point.name}": body.name for point in body.points}
+    edges = tuple(planar.edges(model, symbols))
+
+    def graph(domain: Domain, nodes: tuple[str, ...]) -> DomainGraph:
+        return DomainGraph(domain, nodes, tuple(edge for edge in edges if edge.domain is domain))
+
+    return LinearGraph(
+        symbols,
+        graph(Domain.TRANSLATION, tuple(body_of)),
+        graph(Domain.ROTATION, (GROUND, *(body.name for body in model.bodies))),
+        body_of,
+    )

@@ -1,0 +1,215 @@
+"""Dae, SolutionFlow -> Program: straight-line functions with shared subexpressions named.
+
+Whatever depends on parameters alone is evaluated once, at initialization (``derive``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fmugen.expr.calculus import Tangent, symbols_of
+from fmugen.expr.code import count_operations, schedule
+from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.model import SystemModel, quantities
+from fmugen.ir.program import Function, Program, Result
+
+__all__ = ["lower_program"]
+
+
+def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Program:
+    """The functions that generated code consists of."""
+    return _Lowering(model, dae, flow).program()
+
+
+class _Lowering:
+    def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow) -> None:
+        self._model, self._dae, self._flow = model, dae, flow
+        self._rows = [dae.constraints[row] for row in flow.rows]
+        self._names = _symbol_names(dae, flow)
+        self._derived: dict[Expr, int] = {}
+
+    def program(self) -> Program:
+        calculated, values = self._calculated()
+        size = len(self._dae.coordinates)
+        jacobian = self._jacobian_results()
+        gamma = [Result("gamma", i, row.gamma, str(row.origin)) for i, row in enumerate(self._rows)]
+        force = [
+            Result("force", i, value, str(self._dae.coordinates[i].origin))
+            for i, value in enumerate(self._dae.force)
+        ]
+        functions = [
+            self._function(
+                "constraints",
+                "loop constraints phi(q, t)",
+                [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)],
+            ),
+            self._function("jacobian", "their Jacobian phi_q", jacobian),
+            self._function(
+                "velocity",
+                "right-hand side nu of phi_q v = nu",
+                [Result("nu", i, row.nu, str(row.origin)) for i, row in enumerate(self._rows)],
+            ),
+            self._function(
+                "dynamics",
+                "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
+                [*jacobian, *gamma, *self._mass_results(size), *force],
+            ),
+            self._function(
+                "outputs",
+                "coordinates, motion of bodies, outputs",
+                [Result("y", i, v, c.name) for i, (c, v) in enumerate(zip(calculated, values, strict=True))],
+            ),
+            self._start_function("fixed", self._dae.fixed_positions, by_velocity=False),
+            self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
+        ]
+        blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
+        derive = self._derive_function()
+        return Program(
+            self._leaf_names(),
+            (derive, *functions),
+            tuple(blocks),
+            len(self._derived),
+            tuple(coordinate.name for coordinate in self._dae.coordinates),
+            tuple(row.name for row in self._rows),
+            len(self._dae.fixed_positions),
+            len(self._dae.fixed_velocities),
+            tuple(calculated),
+            self._flow,
+        )
+
+    # --- results -----------------------------------------------------------------------------------
+
+    def _jacobian_results(self) -> list[Result]:
+        size, zero = len(self._dae.coordinates), self._dae.symbols.dag.zero
+        return [
+            Result("phi_q", i * size + j, row.jacobian.get(j, zero), str(row.origin))
+            for i, row in enumerate(self._rows)
+            for j in range(size)
+        ]
+
+    def _mass_results(self, size: int) -> list[Result]:
+        zero, mass = self._dae.symbols.dag.zero, self._dae.mass
+        return [
+            Result("mass", i * size + j, mass.get((max(i, j), min(i, j)), zero), f"M[{i},{j}]")
+            for i in range(size)
+            for j in range(size)
+        ]
+
+    def _start_function(self, name: str, residuals: dict[str, Expr], *, by_velocity: bool) -> Function:
+        size = len(self._dae.coordinates)
+        level = "velocity" if by_velocity else "position"
+        results = [Result("residual", i, value, key) for i, (key, value) in enumerate(residuals.items())]
+        for column, coordinate in enumerate(self._dae.coordinates):
+            variable = coordinate.velocity if by_velocity else coordinate.position
+            partial = Tangent(variable.dag, {variable: variable.dag.one})
+            results += [
+                Result("jacobian", i * size + column, partial(value), key)
+                for i, (key, value) in enumerate(residuals.items())
+            ]
+        return self._function(name, f"fixed start {level} values: residual and Jacobian", results)
+
+    def _block_function(self, number: int) -> Function:
+        block = self._flow.blocks[number]
+        zero = self._dae.symbols.dag.zero
+        rows = [self._dae.constraints[row] for row in block.rows]
+        results = [Result("residual", i, row.phi, str(row.origin)) for i, row in enumerate(rows)]
+        results += [
+            Result("jacobian", i * len(block.unknowns) + j, row.jacobian.get(column, zero), str(row.origin))
+            for i, row in enumerate(rows)
+            for j, column in enumerate(block.unknowns)
+        ]
+        return self._function(f"block_{number}", block.name, results)
+
+    # --- what an FMU shows --------------------------------------------------------------------------
+
+    def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
+        """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
+        shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
+        driven = self._inputs_that_accelerate()
+        units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
+
+        def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
+            if name not in shown:
+                inputs = _inputs_of(value, driven)
+                kind = "output" if output else "local"
+                shown[name] = (CalculatedVariable(name, unit, text, kind, inputs), value)
+
+        for output in self._model.outputs:
+            show(output.name, self._dae.outputs[output.name], output.unit, output.description, output=True)
+        for c in self._dae.coordinates:
+            show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
+            show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
+            show(c.acceleration, c.second, f"{c.unit}/s2", f"second rate of {c.name}")
+        for name, value in self._dae.quantities.items():
+            show(name, value, units[name], "")
+        return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
+
+    def _inputs_that_accelerate(self) -> tuple[str, ...]:
+        """Inputs on which accelerations and multipliers depend."""
+        found = symbols_of(self._dae.force, Role.INPUT)
+        return tuple(name for name, symbol in self._dae.symbols.inputs.items() if symbol in found)
+
+    # --- functions ----------------------------------------------------------------------------------
+
+    def _function(self, name: str, purpose: str, results: Sequence[Result]) -> Function:
+        roots = [result.value for result in results]
+        self._derive(roots)
+        named = schedule(roots, self._is_leaf)
+        operations = count_operations(named, roots, self._is_leaf)
+        return Function(name, purpose, named, tuple(results), operations)
+
+    def _derive(self, roots: Iterable[Expr]) -> None:
+        """Number the largest parameter-only expressions below ``roots``."""
+        stack = list(roots)
+        seen: set[Expr] = set()
+        found: list[Expr] = []
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if node.constant and not node.is_number and node.operation is not Operation.SYMBOL:
+                found.append(node)
+            elif not node.constant:
+                stack.extend(node.args)
+        for node in sorted(found, key=lambda node: node.serial):
+            self._derived.setdefault(node, len(self._derived))
+
+    def _derive_function(self) -> Function:
+        roots = list(self._derived)
+        named = schedule(roots, lambda node: node in self._names)
+        operations = count_operations(named, roots, lambda node: node in self._names)
+        results = tuple(Result("d", index, node) for node, index in self._derived.items())
+        return Function("derive", "expressions of parameters only", named, results, operations)
+
+    def _is_leaf(self, node: Expr) -> bool:
+        return node in self._names or node in self._derived
+
+    def _leaf_names(self) -> dict[Expr, str]:
+        return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
+
+
+def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
+    symbols = dae.symbols
+    names = {symbols.time: "t"}
+    names |= {symbol: f"p[{i}]" for i, symbol in enumerate(symbols.parameters.values())}
+    names |= {symbol: f"u[{i}]" for i, symbol in enumerate(symbols.inputs.values())}
+    for i, coordinate in enumerate(dae.coordinates):
+        names[coordinate.position] = f"q[{i}]"
+        names[coordinate.velocity] = f"v[{i}]"
+        names[coordinate.second] = f"a[{i}]"
+    names |= {dae.constraints[row].multiplier: f"l[{i}]" for i, row in enumerate(flow.rows)}
+    # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
+    names |= {dae.constraints[row].multiplier: "0.0" for row in flow.redundant}
+    return names
+
+
+def _inputs_of(value: Expr, accelerating: tuple[str, ...]) -> tuple[str, ...]:
+    found = symbols_of((value,), Role.INPUT, Role.ACCELERATION, Role.MULTIPLIER)
+    names = [symbol.name for symbol in found if symbol.role is Role.INPUT]
+    if len(names) < len(found):
+        names += [name for name in accelerating if name not in names]
+    return tuple(names)

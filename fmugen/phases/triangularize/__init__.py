@@ -1,0 +1,44 @@
+"""Dae -> SolutionFlow: assemble, find redundant constraints, choose independent coordinates, order blocks."""
+
+from __future__ import annotations
+
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.model import SystemModel, start_parameter
+from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
+
+__all__ = ["default_parameters", "solution_flow"]
+
+
+def default_parameters(model: SystemModel) -> dict[str, float]:
+    """Every FMU parameter with its default value, in declared order."""
+    values = {parameter.name: parameter.value for parameter in model.parameters}
+    for start in model.starts:
+        if start.adjustable and start.value.number is not None:
+            values[start_parameter(start)] = start.value.number
+    return values
+
+
+def solution_flow(model: SystemModel, dae: Dae, closure: Closure) -> SolutionFlow:
+    """How the coordinates of ``dae`` are found while the model runs."""
+    defaults = default_parameters(model)
+    parameters = [defaults[name] for name in dae.symbols.parameters]
+    assembly, q, v, moves = assemble(dae, parameters)
+    rows, redundant = independent_rows(assembly, q)
+    _, jacobian = assembly.constraints(q)
+    fixed = set(dae.fixed_positions)
+    preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
+    independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
+    return SolutionFlow(
+        closure,
+        tuple(independent),
+        tuple(dependent),
+        tuple(rows),
+        tuple(redundant),
+        blocks_of(dae, rows, dependent),
+        tuple(q.tolist()),
+        tuple(v.tolist()),
+        moves,
+        condition,
+    )

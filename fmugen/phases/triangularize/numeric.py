@@ -1,0 +1,75 @@
+"""The constraints and start conditions as numerical functions of the coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmugen.expr.calculus import Tangent
+from fmugen.expr.code import compile_python
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Dae
+
+__all__ = ["Numbers", "Residuals"]
+
+Numbers = NDArray[np.float64]
+
+
+class Residuals:
+    """Scalar expressions of the coordinates (or velocities) with their Jacobian, at start time.
+
+    Parameters and start values have their defaults, inputs their start values, time is 0.
+    """
+
+    def __init__(
+        self,
+        dae: Dae,
+        expressions: Sequence[Expr],
+        parameters: Sequence[float],
+        *,
+        by_velocity: bool = False,
+        jacobian: Sequence[dict[int, Expr]] | None = None,
+    ) -> None:
+        symbols = dae.symbols
+        positions = [coordinate.position for coordinate in dae.coordinates]
+        velocities = [coordinate.velocity for coordinate in dae.coordinates]
+        self._columns = len(dae.coordinates)
+        self._rows = len(expressions)
+        self._parameters = list(parameters)
+        variables = velocities if by_velocity else positions
+        entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
+        self._places = [(row, column) for row, found in enumerate(entries) for column in found]
+        roots = [*expressions, *(entries[row][column] for row, column in self._places)]
+        self._evaluate = compile_python(
+            roots,
+            {
+                "p": list(symbols.parameters.values()),
+                "u": list(symbols.inputs.values()),
+                "t": [symbols.time],
+                "q": positions,
+                "v": velocities,
+            },
+        )
+        self._inputs = [0.0] * len(symbols.inputs)
+
+    def __call__(self, q: Numbers, v: Numbers | None = None) -> tuple[Numbers, Numbers]:
+        """The values, and the matrix of their derivatives."""
+        speeds = [0.0] * self._columns if v is None else v.tolist()
+        values = self._evaluate(self._parameters, self._inputs, [0.0], q.tolist(), speeds)
+        matrix = np.zeros((self._rows, self._columns))
+        for (row, column), value in zip(self._places, values[self._rows :], strict=True):
+            matrix[row, column] = value
+        return np.array(values[: self._rows]), matrix
+
+
+def _jacobian_entries(expressions: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
+    entries: list[dict[int, Expr]] = [{} for _ in expressions]
+    for column, variable in enumerate(variables):
+        partial = Tangent(variable.dag, {variable: variable.dag.one})
+        for row, expression in enumerate(expressions):
+            derivative = partial(expression)
+            if not derivative.is_zero:
+                entries[row][column] = derivative
+    return entries

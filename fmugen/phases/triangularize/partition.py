@@ -1,0 +1,141 @@
+"""Rank, redundant constraints, independent coordinates, and blocks of constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import networkx as nx
+import numpy as np
+from scipy.linalg import qr
+
+from fmugen.errors import AssemblyError
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import NewtonBlock
+from fmugen.phases.triangularize.assemble import Assembly
+from fmugen.phases.triangularize.numeric import Numbers
+
+__all__ = ["blocks_of", "choose_independent", "independent_rows"]
+
+_RANK = 1e-8
+#: A choice of independent coordinates that the user's start values suggest is taken if its smallest
+#: pivot is at least this fraction of the best one.
+_GOOD_ENOUGH = 0.02
+
+
+def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[int]]:
+    """The constraints to keep, and those that follow from them in every position nearby.
+
+    The rank is taken at consistent positions around the start, not only at the start, so that a
+    singular start is not mistaken for redundancy.
+    """
+    _, jacobian = assembly.constraints(q)
+    samples = [jacobian, *_nearby(assembly, q)]
+    ranks = [_rank(sample) for sample in samples]
+    best = samples[int(np.argmax(ranks))]
+    rank = max(ranks)
+    rows = len(assembly.dae.constraints)
+    if rank == rows:
+        kept = list(range(rows))
+    else:
+        # Earlier rows first: a row is redundant if those before it already span it.
+        kept = []
+        for row in range(rows):
+            if _rank(best[[*kept, row]]) == len(kept) + 1:
+                kept.append(row)
+    return kept, [row for row in range(rows) if row not in kept]
+
+
+def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
+    """Jacobians at consistent positions a little away from ``q``."""
+    random = np.random.default_rng(1)
+    found = []
+    for _ in range(3):
+        trial = q + 0.02 * random.standard_normal(q.size)
+        for _ in range(30):
+            value, jacobian = assembly.constraints(trial)
+            if np.abs(value).max(initial=0.0) < 1e-12:
+                found.append(jacobian)
+                break
+            trial = trial + np.linalg.lstsq(jacobian, -value, rcond=1e-7)[0]
+    return found
+
+
+def _rank(matrix: Numbers) -> int:
+    if not matrix.size:
+        return 0
+    scale = np.abs(matrix).max(axis=1, keepdims=True)
+    scaled = matrix / np.where(scale > 0, scale, 1.0)
+    singular = np.linalg.svd(scaled, compute_uv=False)
+    return int(np.sum(singular > _RANK * max(singular.max(), 1.0)))
+
+
+def choose_independent(
+    dae: Dae, jacobian: Numbers, preferred: Sequence[int]
+) -> tuple[list[int], list[int], float]:
+    """Independent and dependent coordinates, and the smallest pivot of the dependent ones.
+
+    The dependent coordinates are the pivots of a QR factorization with column pivoting, which keeps
+    Phi_d far from singular; coordinates whose start values the user fixed are kept independent if that
+    costs little.
+    """
+    rows, columns = jacobian.shape
+    if rows == 0:
+        return list(range(columns)), [], 1.0
+    scale = np.abs(jacobian).max(axis=1, keepdims=True)
+    scaled = jacobian / np.where(scale > 0, scale, 1.0)
+    best, best_pivot = _pivots(scaled, list(range(columns)))
+    allowed = [column for column in range(columns) if column not in set(preferred)]
+    if len(allowed) >= rows:
+        wish, pivot = _pivots(scaled, allowed)
+        if pivot >= _GOOD_ENOUGH * best_pivot:
+            best, best_pivot = wish, pivot
+    if best_pivot < _RANK:
+        names = ", ".join(sorted({row.origin.edge for row in dae.constraints}))
+        raise AssemblyError(
+            f"the start position is singular: the loops closed by {names} do not determine the other "
+            "coordinates there; start from a slightly different position"
+        )
+    dependent = sorted(best)
+    return [c for c in range(columns) if c not in set(dependent)], dependent, best_pivot
+
+
+def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
+    _, upper, order = qr(matrix[:, columns], mode="economic", pivoting=True)
+    rows = matrix.shape[0]
+    return [columns[index] for index in order[:rows]], float(np.abs(np.diag(upper)).min())
+
+
+def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[NewtonBlock, ...]:
+    """Strongly connected blocks of constraints, in an order in which each needs only earlier ones.
+
+    Each constraint is matched to one dependent coordinate (Hopcroft-Karp); a constraint needs the
+    constraints matched to the other coordinates it contains; Tarjan's components are the blocks.
+    """
+    unknown = set(dependent)
+    contains = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
+    bipartite = nx.Graph()
+    tops = [("row", row) for row in rows]
+    bipartite.add_nodes_from(tops)
+    bipartite.add_nodes_from(("column", column) for column in dependent)
+    bipartite.add_edges_from(
+        (("row", row), ("column", column)) for row, columns in contains.items() for column in columns
+    )
+    matching = nx.bipartite.hopcroft_karp_matching(bipartite, tops)
+    solves = {row: matching["row", row][1] for row in rows}
+    owner = {column: row for row, column in solves.items()}
+    needs = nx.DiGraph()
+    needs.add_nodes_from(rows)
+    needs.add_edges_from(
+        (owner[column], row) for row, columns in contains.items() for column in columns if owner[column] != row
+    )
+    condensed = nx.condensation(needs)
+    members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
+    order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node])
+    return tuple(_block(dae, members[node], [solves[row] for row in members[node]]) for node in order)
+
+
+def _block(dae: Dae, rows: list[int], unknowns: list[int]) -> NewtonBlock:
+    loops = sorted({dae.constraints[row].origin.edge for row in rows})
+    label = "loop " if len(loops) == 1 else "loops "
+    names = ", ".join(dae.coordinates[column].name for column in sorted(unknowns))
+    return NewtonBlock(tuple(sorted(unknowns)), tuple(rows), f"{label}{', '.join(loops)} (for {names})")

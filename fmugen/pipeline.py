@@ -1,0 +1,126 @@
+"""The compiler on one page: each line takes a noun and gives the next."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.fmu import FmuDescription, SolverSettings
+from fmugen.ir.graph import LinearGraph
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.ir.program import Program
+from fmugen.ir.tree import TreeSelection
+from fmugen.phases.compile import compile_library, host_platform
+from fmugen.phases.describe import describe, model_description_xml
+from fmugen.phases.emit import emit_sources
+from fmugen.phases.formulate import formulate
+from fmugen.phases.graph import build_graph
+from fmugen.phases.lower import lower_program
+from fmugen.phases.pack import pack
+from fmugen.phases.select import select_trees
+from fmugen.phases.triangularize import solution_flow
+
+__all__ = ["Export", "Formulation", "Generated", "export_fmu", "formulate_model", "generate"]
+
+#: Called with the name of each phase when it begins and, with its seconds, when it ends.
+Progress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """The symbolic half: a mechanism and its equations."""
+
+    model: SystemModel
+    graph: LinearGraph
+    trees: TreeSelection
+    dae: Dae
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The generated half: the program and what an importer sees of it."""
+
+    formulation: Formulation
+    flow: SolutionFlow
+    program: Program
+    description: FmuDescription
+    sources: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Export:
+    """A finished FMU."""
+
+    generated: Generated
+    path: Path
+
+
+def formulate_model(model: SystemModel, trees: str, progress: Progress | None = None) -> Formulation:
+    """SystemModel -> LinearGraph -> TreeSelection -> Dae."""
+    with _timed("graph", progress):
+        graph = build_graph(model)
+    with _timed("trees", progress):
+        selection = select_trees(model, graph, trees)
+    with _timed("formulate", progress):
+        dae = formulate(model, graph, selection)
+    return Formulation(model, graph, selection, dae)
+
+
+def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
+    """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
+    formulation = formulate_model(model, options.trees, progress)
+    with _timed("closure", progress):
+        flow = solution_flow(model, formulation.dae, options.closure)
+    with _timed("lower", progress):
+        program = lower_program(model, formulation.dae, flow)
+    with _timed("emit", progress):
+        tolerance = model.experiment.tolerance
+        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2)
+        draft = describe(model, program.calculated, "", settings=settings)
+        fingerprint = "".join(emit_sources(program, draft, options.solver).values())
+        guid = _guid(fingerprint + model_description_xml(draft).decode())
+        description = describe(model, program.calculated, guid, settings=settings)
+        sources = emit_sources(program, description, options.solver)
+    return Generated(formulation, flow, program, description, sources)
+
+
+def export_fmu(
+    model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
+) -> Export:
+    """SystemModel -> ... -> sources -> binaries -> ``destination``."""
+    generated = generate(model, options, progress)
+    with _timed("compile", progress):
+        library = compile_library(generated.sources)
+    with _timed("pack", progress):
+        path = pack(
+            model_description_xml(generated.description),
+            {host_platform(): library},
+            generated.description.identifier,
+            documentation={},
+            destination=destination,
+        )
+    return Export(generated, path)
+
+
+def _guid(content: str) -> str:
+    """A guid that is the same for the same content."""
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+@contextmanager
+def _timed(phase: str, progress: Progress | None) -> Iterator[None]:
+    if progress is None:
+        yield
+        return
+    progress(phase, None)
+    begin = perf_counter()
+    yield
+    progress(phase, perf_counter() - begin)

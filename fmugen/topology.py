@@ -1,0 +1,152 @@
+"""Linear graph theory: incidence, spanning trees, fundamental cutsets and circuits (McPhee, 2.2).
+
+For a graph with incidence matrix A (+1 where an edge leaves a node, -1 where it enters), a spanning
+tree gives the fundamental cutset matrix ``A_f = [1 A_c]`` and the fundamental circuit matrix
+``B_f = [B_b 1]``, in the column order branches, chords. They are orthogonal: ``B_f A_f^T = 0``,
+whence ``B_b = -A_c^T`` (McPhee (13)).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmugen.errors import TreeError
+from fmugen.ir.graph import DomainGraph
+from fmugen.ir.tree import Link, SpanningTree
+
+__all__ = ["circuit_matrix", "cutset_matrix", "greedy_branches", "incidence_matrix", "span"]
+
+IntMatrix = NDArray[np.int_]
+
+
+def incidence_matrix(graph: DomainGraph) -> IntMatrix:
+    """Rows are nodes, columns edges, in declared order."""
+    row = {node: index for index, node in enumerate(graph.nodes)}
+    matrix = np.zeros((len(graph.nodes), len(graph.edges)), dtype=int)
+    for column, edge in enumerate(graph.edges):
+        matrix[row[edge.tail], column] += 1
+        matrix[row[edge.head], column] -= 1
+    return matrix
+
+
+def greedy_branches(graph: DomainGraph, ranked: Iterable[str]) -> tuple[str, ...]:
+    """Kruskal: take each edge in the given order unless it closes a loop."""
+    leader = {node: node for node in graph.nodes}
+
+    def find(node: str) -> str:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    edges = {edge.name: edge for edge in graph.edges}
+    taken = []
+    for name in ranked:
+        tail, head = find(edges[name].tail), find(edges[name].head)
+        if tail != head:
+            leader[head] = tail
+            taken.append(name)
+    return tuple(taken)
+
+
+def span(graph: DomainGraph, branches: Iterable[str]) -> SpanningTree:
+    """The rooted tree with the given branches, its f-cutsets and f-circuits.
+
+    Raises
+    ------
+    TreeError
+        If the branches do not form a spanning tree; the message names what is wrong.
+    """
+    chosen = tuple(branches)
+    edges = {edge.name: edge for edge in graph.edges}
+    _require_edges(graph, chosen)
+    neighbours: dict[str, list[tuple[str, str, bool]]] = defaultdict(list)
+    for name in chosen:
+        edge = edges[name]
+        neighbours[edge.tail].append((edge.head, name, True))
+        neighbours[edge.head].append((edge.tail, name, False))
+
+    root = graph.nodes[0]
+    links: list[Link] = []
+    path: dict[str, tuple[tuple[str, int], ...]] = {root: ()}  # branches from the root, with signs
+    queue = [root]
+    for node in queue:
+        for other, name, forward in neighbours[node]:
+            if other not in path:
+                path[other] = (*path[node], (name, 1 if forward else -1))
+                links.append(Link(other, node, name, forward))
+                queue.append(other)
+    _require_spanning(graph, chosen, path)
+
+    members = set(chosen)
+    chords = tuple(edge.name for edge in graph.edges if edge.name not in members)
+    circuits = {}
+    cutsets: dict[str, list[tuple[str, int]]] = {name: [] for name in chosen}
+    for name in chords:
+        edge = edges[name]
+        # From the head back to the tail through the tree: minus the path tail -> head.
+        signs = dict(path[edge.tail])
+        for branch, sign in path[edge.head]:
+            signs[branch] = signs.get(branch, 0) - sign
+        circuit = tuple((branch, signs[branch]) for branch in chosen if signs.get(branch))
+        circuits[name] = circuit
+        for branch, sign in circuit:
+            cutsets[branch].append((name, -sign))
+    return SpanningTree(
+        graph.domain,
+        root,
+        chosen,
+        chords,
+        tuple(links),
+        {branch: tuple(chord) for branch, chord in cutsets.items()},
+        circuits,
+    )
+
+
+def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
+    known = {edge.name for edge in graph.edges}
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        raise TreeError(
+            f"the {graph.domain.value} tree names {', '.join(unknown)}, which the {graph.domain.value} graph "
+            f"does not have; its edges are {', '.join(sorted(known))}"
+        )
+
+
+def _require_spanning(graph: DomainGraph, chosen: tuple[str, ...], reached: Iterable[str]) -> None:
+    missing = [node for node in graph.nodes if node not in set(reached)]
+    if missing:
+        raise TreeError(
+            f"the {graph.domain.value} tree does not reach {', '.join(missing)}: add one edge for each of them"
+        )
+    if len(chosen) != len(graph.nodes) - 1:
+        extra = set(chosen) - set(greedy_branches(graph, chosen))
+        raise TreeError(
+            f"the {graph.domain.value} tree has a closed loop: leave out {', '.join(sorted(extra))}"
+        )
+
+
+def cutset_matrix(tree: SpanningTree) -> IntMatrix:
+    """``A_f``, one row a branch; columns are branches then chords."""
+    column = {name: index for index, name in enumerate(tree.branches + tree.chords)}
+    matrix = np.zeros((len(tree.branches), len(column)), dtype=int)
+    for row, branch in enumerate(tree.branches):
+        matrix[row, row] = 1
+        for chord, sign in tree.cutsets[branch]:
+            matrix[row, column[chord]] = sign
+    return matrix
+
+
+def circuit_matrix(tree: SpanningTree) -> IntMatrix:
+    """``B_f``, one row a chord; columns are branches then chords."""
+    column = {name: index for index, name in enumerate(tree.branches + tree.chords)}
+    matrix = np.zeros((len(tree.chords), len(column)), dtype=int)
+    for row, chord in enumerate(tree.chords):
+        matrix[row, column[chord]] = 1
+        for branch, sign in tree.circuits[chord]:
+            matrix[row, column[branch]] = sign
+    return matrix
