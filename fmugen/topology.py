@@ -121,7 +121,8 @@ def _require_spanning(graph: DomainGraph, chosen: tuple[str, ...], reached: Iter
     missing = [node for node in graph.nodes if node not in set(reached)]
     if missing:
         raise TreeError(
-            f"the {graph.domain.value} tree does not reach {', '.join(missing)}: add one edge for each of them"
+            f"the {graph.domain.value} tree does not reach {', '.join(missing)}: "
+            "add one edge for each of them"
         )
     if len(chosen) != len(graph.nodes) - 1:
         extra = set(chosen) - set(greedy_branches(graph, chosen))

@@ -79,7 +79,9 @@ class _Planar:
         mass, inertia = lower(body.mass, self.symbols), lower(body.inertia, self.symbols)
         plane, turn = self._plane(body.name), self._turn(body.name)
         yield self._edge(body.name, T, EdgeKind.BODY, GROUND, body.name, motion=plane, through=Inertial(mass))
-        yield self._edge(body.name, R, EdgeKind.BODY, GROUND, body.name, motion=turn, through=Inertial(inertia))
+        yield self._edge(
+            body.name, R, EdgeKind.BODY, GROUND, body.name, motion=turn, through=Inertial(inertia)
+        )
         for point in body.points:
             yield self.arm(body.name, point)
 

@@ -81,7 +81,9 @@ def _repeats_its_argument(node: Expr) -> bool:
     return node.operation is Operation.POWER and abs(node.exponent) > 1
 
 
-def count_operations(named: Iterable[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> Operations:
+def count_operations(
+    named: Iterable[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
+) -> Operations:
     """The operations of the code that evaluates ``roots`` with ``named`` as temporaries."""
     total = Operations()
     seen: set[Expr] = set()
@@ -226,7 +228,22 @@ _PYTHON: dict[str, Callable[..., float]] = {
     **{
         name: getattr(math, name)
         for name in (
-            "acos asin atan atan2 cos cosh exp log pow sin sinh sqrt tan tanh".split()
+            [
+                "acos",
+                "asin",
+                "atan",
+                "atan2",
+                "cos",
+                "cosh",
+                "exp",
+                "log",
+                "pow",
+                "sin",
+                "sinh",
+                "sqrt",
+                "tan",
+                "tanh",
+            ]
         )
     },
 }

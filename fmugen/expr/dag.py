@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
-from typing import Union
 
 __all__ = ["Dag", "Expr", "Operation", "Role", "Scalar"]
 
@@ -142,7 +141,7 @@ class Expr:
         return f"{label}({inner}{f', {self.value}' if self.operation is Operation.POWER else ''})"
 
 
-Scalar = Union[Expr, int, Fraction]
+Scalar = Expr | int | Fraction
 _Split = tuple[Fraction, Expr, Expr]
 
 
@@ -227,7 +226,7 @@ class Dag:
         if drawn and not all(p[2] is self.one for p in pieces):
             inner = self._assemble([self._scaled(number, state) for number, _, state in pieces])
             return self.mul((common, inner))
-        terms = []
+        terms: list[Expr] = []
         for number, constant, state in pieces:
             if state is self.one and constant.operation is Operation.ADD and number == 1:
                 terms.extend(constant.args)
@@ -400,7 +399,17 @@ class Dag:
                 return self.power(self.call("sqrt", first), int(exponent.numerator))
         if len(args) > 1:
             return None
-        if first.is_zero and function in {"sin", "tan", "asin", "atan", "sinh", "tanh", "sqrt", "abs", "sign"}:
+        if first.is_zero and function in {
+            "sin",
+            "tan",
+            "asin",
+            "atan",
+            "sinh",
+            "tanh",
+            "sqrt",
+            "abs",
+            "sign",
+        }:
             return self.zero
         if first.is_zero and function in {"cos", "exp", "cosh"}:
             return self.one

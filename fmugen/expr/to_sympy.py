@@ -37,5 +37,6 @@ def to_sympy(root: Expr, symbols: dict[str, Any] | None = None) -> Any:
             case Operation.POWER:
                 known[node] = args[0] ** node.exponent
             case Operation.CALL:
-                known[node] = functions.get(node.name, getattr(sympy, node.name, None))(*args)
+                function = functions[node.name] if node.name in functions else getattr(sympy, node.name)
+                known[node] = function(*args)
     return known[root]

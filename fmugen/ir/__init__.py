@@ -1,4 +1,4 @@
 """The nouns of the pipeline: frozen dataclasses of pure data, one module a stage.
 
-    SystemModel -> LinearGraph -> TreeSelection -> Dae -> SolutionFlow -> Program -> FmuDescription
+SystemModel -> LinearGraph -> TreeSelection -> Dae -> SolutionFlow -> Program -> FmuDescription
 """

@@ -1,7 +1,7 @@
 """Dae: the symbolic equations of motion in branch coordinates.
 
-    M(q) q'' + Phi_q^T lambda = F(q, q', t, u),        Phi(q, t) = 0
-    Phi_q q' = nu,    Phi_q q'' = gamma                 (McPhee (88)-(91))
+M(q) q'' + Phi_q^T lambda = F(q, q', t, u),        Phi(q, t) = 0
+Phi_q q' = nu,    Phi_q q'' = gamma                 (McPhee (88)-(91))
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``reaction`` numbers the direction in the reaction space of the chord; ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q.
+    ``reaction`` numbers the direction in the reaction space of the chord; ``jacobian`` maps coordinate
+    numbers to the non-zero entries of the row of Phi_q.
     """
 
     name: str

@@ -327,7 +327,7 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
         if spring.type is SpringType.TRANSLATIONAL:
             yield from _of(spring.name, (("length", _P, "m"), ("speed", _V, "m/s"), ("force", _V, "N")))
         else:
-            yield from _of(spring.name, _ANGLE[:2] + (("torque", _V, "N.m"),))
+            yield from _of(spring.name, (*_ANGLE[:2], ("torque", _V, "N.m")))
     for load in model.loads:
         force = load.type is LoadType.FORCE
         components = (("fx", _V, "N"), ("fy", _V, "N")) if force else (("torque", _V, "N.m"),)

@@ -52,7 +52,9 @@ class _Text:
 def emit_sources(program: Program, description: FmuDescription, solver: Solver) -> dict[str, str]:
     """The generated C sources, by file name."""
     environment = Environment(
-        loader=FileSystemLoader(template_dir() / "model"), undefined=StrictUndefined, keep_trailing_newline=True
+        loader=FileSystemLoader(template_dir() / "model"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
     )
     public = [_function_text(function, program, "void") for function in program.functions]
     blocks = [_function_text(function, program, "static void") for function in program.block_functions]

@@ -134,8 +134,8 @@ class _Lowering:
         def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
             if name not in shown:
                 inputs = _inputs_of(value, driven)
-                kind = "output" if output else "local"
-                shown[name] = (CalculatedVariable(name, unit, text, kind, inputs), value)
+                variable = CalculatedVariable(name, unit, text, "output" if output else "local", inputs)
+                shown[name] = (variable, value)
 
         for output in self._model.outputs:
             show(output.name, self._dae.outputs[output.name], output.unit, output.description, output=True)

@@ -75,7 +75,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
     """The coordinates of all branches: those of the R-tree first, in declared order of edges."""
     dag = graph.symbols.dag
-    coordinates = []
+    coordinates: list[Coordinate] = []
     for domain in (Domain.ROTATION, Domain.TRANSLATION):
         branches = set(trees.domain(domain).branches)
         for edge in graph.domain(domain).edges:

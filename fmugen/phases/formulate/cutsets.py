@@ -80,7 +80,7 @@ class Cutsets:
     def _through(self, graph: DomainGraph, tree: SpanningTree, law: _Law) -> dict[str, Affine]:
         gather = self._kinematics.frames.gather_affine
         edges = {edge.name: edge for edge in graph.edges}
-        sums = {node: self._null for node in graph.nodes}
+        sums = dict.fromkeys(graph.nodes, self._null)
         through: dict[str, Affine] = {}
         for name in tree.chords:
             edge = edges[name]
@@ -144,4 +144,3 @@ class Cutsets:
                 displacement = kinematics.displacement(edge)
                 total = total + kinematics.frames.cross_affine(displacement, self.force[edge.name])
         return kinematics.frames.gather_affine(total)
-

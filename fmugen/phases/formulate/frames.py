@@ -160,9 +160,7 @@ class Frames:
 
     def cross(self, a: FrameVector, b: FrameVector) -> FrameVector:
         """``a x b``, each part in the frame of the part of ``b`` it comes from."""
-        return FrameVector(
-            {frame: cross(self.resolve(a, frame), part) for frame, part in b.parts.items()}
-        )
+        return FrameVector({frame: cross(self.resolve(a, frame), part) for frame, part in b.parts.items()})
 
     def cross_affine(self, a: FrameVector, b: Affine) -> Affine:
         coefficients = {unknown: self.cross(a, part) for unknown, part in b.coefficients.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Vector3, add3, null, scale3
+from fmugen.expr.vectors import Vector3, add3, scale3
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import Edge, LinearGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
@@ -28,9 +28,7 @@ class Kinematics:
     omega, alpha : FrameVector and Affine by body
     """
 
-    def __init__(
-        self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]
-    ) -> None:
+    def __init__(self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]) -> None:
         self.graph = graph
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
         dag = graph.symbols.dag
@@ -56,7 +54,8 @@ class Kinematics:
             sign = 1 if link.forward else -1
             _, rate, second = self._across(edge)
             self.omega[link.node] = self.omega[link.parent] + FrameVector({tree.root: rate}).scaled(sign)
-            self.alpha[link.node] = self.alpha[link.parent] + self._affine(tree.root, second, edge).scaled(sign)
+            alpha = self._affine(tree.root, second, edge)
+            self.alpha[link.node] = self.alpha[link.parent] + alpha.scaled(sign)
 
     def _move(self, tree: SpanningTree) -> None:
         null_vector = self.frames.null
@@ -133,7 +132,3 @@ class Kinematics:
     def along(self, vector: FrameVector, edge: Edge, axis: Vector3) -> Expr:
         """The component of ``vector`` along ``axis``, an axis in the edge's frame."""
         return self.frames.dot(FrameVector({edge.frame: axis}), vector)
-
-    @property
-    def no_vector(self) -> Vector3:
-        return null(self.frames.dag)

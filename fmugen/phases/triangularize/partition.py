@@ -113,7 +113,7 @@ def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[
     """
     unknown = set(dependent)
     contains = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
-    bipartite = nx.Graph()
+    bipartite: nx.Graph[tuple[str, int]] = nx.Graph()
     tops = [("row", row) for row in rows]
     bipartite.add_nodes_from(tops)
     bipartite.add_nodes_from(("column", column) for column in dependent)
@@ -123,10 +123,13 @@ def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[
     matching = nx.bipartite.hopcroft_karp_matching(bipartite, tops)
     solves = {row: matching["row", row][1] for row in rows}
     owner = {column: row for row, column in solves.items()}
-    needs = nx.DiGraph()
+    needs: nx.DiGraph[int] = nx.DiGraph()
     needs.add_nodes_from(rows)
     needs.add_edges_from(
-        (owner[column], row) for row, columns in contains.items() for column in columns if owner[column] != row
+        (owner[column], row)
+        for row, columns in contains.items()
+        for column in columns
+        if owner[column] != row
     )
     condensed = nx.condensation(needs)
     members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}

@@ -1,0 +1,55 @@
+# Everything happens in .venv; stamps keep it from being installed twice.
+#
+#   make demo    export the slider-crank FMU, simulate it, check it against the reference
+#   make test    run the tests
+#   make lint    check style, types and layers
+#   make clean   remove .venv and out
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out
+
+.PHONY: help demo test lint clean
+.NOTPARALLEL:
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: $(VENV)/installed $(VENV)/compiler
+	@mkdir -p $(OUT)
+	$(BIN)/fmugen verify examples/slider_crank/model.toml \
+		--fmu $(OUT)/SliderCrank.fmu --plot $(OUT)/SliderCrank.html
+	@echo "FMU:  $(CURDIR)/$(OUT)/SliderCrank.fmu"
+	@echo "Plot: $(CURDIR)/$(OUT)/SliderCrank.html"
+
+test: $(VENV)/installed-test $(VENV)/compiler
+	$(BIN)/python -m pytest -q -n 2
+
+lint: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) $(OUT)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/installed-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	@touch $@ $(VENV)/installed
+
+# Without a C compiler on the machine, the one of the `cross` extra is installed.
+$(VENV)/compiler: pyproject.toml | $(BIN)/python
+	@if [ -z "$$CC" ] && ! { command -v cc || command -v gcc || command -v clang; } >/dev/null; then \
+		echo "no C compiler found: installing ziglang"; \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cross]'; \
+	fi
+	@touch $@

@@ -1,0 +1,272 @@
+"""Text -> Formula: a tokenizer and a precedence-climbing parser of the project's own.
+
+The grammar, from the loosest binding to the tightest::
+
+    sum      =  product { ("+" | "-") product }
+    product  =  sign { ("*" | "/") sign }
+    sign     =  ("+" | "-") sign  |  power
+    power    =  atom [ ("^" | "**") sign ]          right-associative: 2^3^2 = 2^(3^2)
+    atom     =  number | name | function "(" sum { "," sum } ")" | "(" sum ")"
+
+A power binds tighter than a sign, so that ``-x^2`` is ``-(x^2)``. Decimal literals are kept exact and
+a sign before a literal belongs to it. Nothing in a text is ever evaluated as Python. Length and depth are
+bounded, so that everything done later by recursion over a formula is safe.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from fmugen.errors import FormulaError
+from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Call, Formula, Name, Number, Term, constant
+from fmugen.suggestions import closest
+
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "parse"]
+
+#: The longest text of a formula, in characters.
+MAX_LENGTH = 10_000
+#: How deep parentheses, signs and powers may be nested in each other.
+MAX_NESTING = 60
+#: How deep the tree of a formula may be; a sum of n terms is n deep.
+MAX_DEPTH = 200
+#: The most characters of a number; a double needs at most 24.
+MAX_DIGITS = 100
+
+
+class _Kind(Enum):
+    NUMBER = "number"
+    NAME = "name"
+    SYMBOL = "symbol"
+    END = "end"
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: _Kind
+    text: str
+    column: int
+
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
+      | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)
+      | (?P<symbol>\*\*|[-+*/^(),])
+    )""",
+    re.VERBOSE,
+)
+
+#: Binary operators: how tightly each binds, and the name its application gets.
+_BINARY: dict[str, tuple[int, str]] = {
+    "+": (1, "+"),
+    "-": (1, "-"),
+    "*": (2, "*"),
+    "/": (2, "/"),
+    "^": (4, "^"),
+    "**": (4, "^"),
+}
+_SIGN_BINDING = 3
+
+
+def parse(text: str | int | float) -> Formula:
+    """The formula a text or a plain number stands for.
+
+    Raises
+    ------
+    FormulaError
+        If the text is not a formula; the error says what is wrong and in which column.
+
+    Examples
+    --------
+    >>> list(parse("l1/2*sin(2*pi*time)").names())
+    ['l1', 'pi', 'time']
+    >>> parse(" 1e-3 ").root
+    Number(value=Fraction(1, 1000))
+    """
+    if not isinstance(text, str):
+        return _literal(text)
+    if len(text) > MAX_LENGTH:
+        raise FormulaError(
+            f"{text[:40]}...", MAX_LENGTH + 1, f"the formula is longer than {MAX_LENGTH} characters"
+        )
+    root = _Parser(text).whole()
+    if _depth(root) > MAX_DEPTH:
+        raise FormulaError(text, 1, f"the formula has more than {MAX_DEPTH} operations inside one another")
+    return Formula(" ".join(text.split()), root)
+
+
+def _literal(value: int | float) -> Formula:
+    """A formula from a Python number; subclasses of float (numpy's) become plain floats first."""
+    if isinstance(value, bool):
+        raise FormulaError(str(value).lower(), 1, "a truth value is not a number")
+    plain = float(value) if isinstance(value, float) else int(value)
+    if abs(plain) > sys.float_info.max:
+        raise FormulaError("a number", 1, "the number is too large")
+    if math.isnan(plain):
+        raise FormulaError("nan", 1, "the value is not a number")
+    return constant(plain)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position = 0
+    end = len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
+            start = position + len(text[position:]) - len(text[position:].lstrip())
+            raise FormulaError(text, start + 1, _stray(text[start]))
+        yield _Token(_Kind(match.lastgroup), match[match.lastgroup], match.start(match.lastgroup) + 1)
+        position = match.end()
+    yield _Token(_Kind.END, "", end + 1)
+
+
+def _stray(character: str) -> str:
+    """What to say about a character that begins no token."""
+    if character == "=":
+        return "'=' has no place in a formula: write only what is on its right"
+    if character in "[]{}":
+        return f"unexpected {character!r}: group with parentheses ( )"
+    return f"unexpected character {character!r}"
+
+
+class _Parser:
+    """One pass over the tokens of one text; each method consumes what it returns."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = _tokens(text)
+        self.token = next(self.tokens)
+        self.nesting = 0
+
+    def whole(self) -> Term:
+        if self.token.kind is _Kind.END:
+            raise self.error("the formula is empty")
+        term = self.expression(0)
+        if self.token.text:
+            raise self.error(self.trailing())
+        return term
+
+    def expression(self, binding: int) -> Term:
+        """The longest term from here on whose operators all bind tighter than ``binding``."""
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            raise self.error(f"the formula is nested more than {MAX_NESTING} levels deep")
+        term = self.prefix()
+        while (operator := self.operator()) is not None and operator[0] > binding:
+            strength, function = operator
+            self.advance()
+            # The exponent may carry a sign and further powers: 2^-x^2 = 2^(-(x^2)).
+            right = self.expression(_SIGN_BINDING - 1 if function == "^" else strength)
+            term = Call(function, (term, right))
+        self.nesting -= 1
+        return term
+
+    def operator(self) -> tuple[int, str] | None:
+        return _BINARY.get(self.token.text) if self.token.kind is _Kind.SYMBOL else None
+
+    def prefix(self) -> Term:
+        token = self.advance()
+        if token.kind is _Kind.NUMBER:
+            return self.number(token)
+        if token.kind is _Kind.NAME:
+            return self.call(token) if self.token.text == "(" else self.name(token)
+        if token.text == "(":
+            return self.group(token)
+        if token.text == "-":
+            operand = self.expression(_SIGN_BINDING)
+            return Number(-operand.value) if isinstance(operand, Number) else Call("neg", (operand,))
+        if token.text == "+":
+            return self.expression(_SIGN_BINDING)
+        if token.kind is _Kind.END:
+            raise self.error("the formula ends where a number or a name is expected", token)
+        raise self.error(f"a number or a name is expected before {token.text!r}", token)
+
+    def number(self, token: _Token) -> Term:
+        if len(token.text) > MAX_DIGITS:
+            raise self.error(f"the number has more than {MAX_DIGITS} characters", token)
+        value = float(token.text)
+        if math.isinf(value):
+            raise self.error(f"the number {token.text} is too large", token)
+        mantissa = re.split("[eE]", token.text)[0]
+        if value == 0.0 and mantissa.strip("0.") != "":
+            raise self.error(f"the number {token.text} is too small", token)
+        return Number(Fraction(token.text) if value else Fraction(0))
+
+    def name(self, token: _Token) -> Term:
+        if token.text in FUNCTIONS:
+            raise self.error(f"{token.text!r} is a function: write {token.text}(...)", token)
+        return Name(token.text)
+
+    def group(self, opening: _Token) -> Term:
+        term = self.expression(0)
+        self.close(opening)
+        return term
+
+    def call(self, token: _Token) -> Term:
+        arity = FUNCTIONS.get(token.text)
+        if arity is None:
+            raise self.error(_unknown_function(token.text), token)
+        opening = self.advance()
+        arguments = [self.expression(0)]
+        while self.token.text == ",":
+            self.advance()
+            arguments.append(self.expression(0))
+        self.close(opening)
+        if len(arguments) != arity:
+            wanted = "1 argument" if arity == 1 else f"{arity} arguments"
+            raise self.error(f"{token.text!r} takes {wanted}, not {len(arguments)}", token)
+        return Call(token.text, tuple(arguments))
+
+    def close(self, opening: _Token) -> None:
+        if self.token.text == ")":
+            self.advance()
+        elif self.token.kind is _Kind.END:
+            raise self.error("this '(' is never closed", opening)
+        else:
+            raise self.error(self.trailing())
+
+    def trailing(self) -> str:
+        """What to say about a token that cannot follow a complete term."""
+        if self.token.text == ")":
+            return "this ')' closes no '('"
+        if self.token.text == ",":
+            return "',' only separates the arguments of a function (decimals are written with a point)"
+        return f"an operator is missing before {self.token.text!r}"
+
+    def advance(self) -> _Token:
+        token = self.token
+        if token.kind is not _Kind.END:
+            self.token = next(self.tokens)
+        return token
+
+    def error(self, message: str, token: _Token | None = None) -> FormulaError:
+        return FormulaError(self.text, (token or self.token).column, message)
+
+
+def _unknown_function(name: str) -> str:
+    if name in CONSTANTS or name == TIME:
+        return f"{name!r} is not a function (to multiply, write {name}*(...))"
+    match = closest(name, FUNCTIONS)
+    if match:
+        return f"unknown function {name!r}: did you mean {match!r}?"
+    return (
+        f"unknown function {name!r} (to multiply, write {name}*(...)); functions are {', '.join(FUNCTIONS)}"
+    )
+
+
+def _depth(root: Term) -> int:
+    """The depth of the tree, found without recursion."""
+    deepest = 0
+    stack: list[tuple[Term, int]] = [(root, 1)]
+    while stack:
+        term, depth = stack.pop()
+        deepest = max(deepest, depth)
+        if isinstance(term, Call):
+            stack.extend((argument, depth + 1) for argument in term.arguments)
+    return deepest

@@ -1,0 +1,287 @@
+"""TOML tables -> Draft: the file read table by table, as far as each can be read.
+
+Each element is validated on its own. A value that is wrong is reported and left out, and what remains of its
+table is read again, so that one mistake hides no other. Names count as declared even if what they name
+is wrong: references to them are not reported as unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from fmugen.ir.model import GROUND
+from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.schema import (
+    BodyTable,
+    DriverTable,
+    ExperimentTable,
+    ForceTable,
+    GroundTable,
+    InputTable,
+    JointTable,
+    LoadTable,
+    ModelTable,
+    OutputTable,
+    ParameterTable,
+    PrismaticTable,
+    RotationTable,
+    SpringTable,
+    StartTable,
+    Table,
+    TorqueTable,
+    TranslationTable,
+    TreesTable,
+    WeldTable,
+    describe_value,
+)
+from fmugen.suggestions import did_you_mean
+
+__all__ = ["ELEMENT_SECTIONS", "Draft", "read_draft"]
+
+_T = TypeVar("_T", bound=Table)
+_Raw = Mapping[str, object]
+
+#: The sections whose entries are elements, with what one entry is called.
+ELEMENT_SECTIONS = {
+    "bodies": "body",
+    "joints": "joint",
+    "drivers": "driver",
+    "forces": "load",
+    "springs": "spring",
+}
+_SECTIONS = (
+    "model",
+    "experiment",
+    "parameters",
+    "inputs",
+    "ground",
+    *ELEMENT_SECTIONS,
+    "outputs",
+    "start",
+    "trees",
+)
+
+_JOINTS: dict[str, type[JointTable]] = {
+    "revolute": JointTable,
+    "prismatic": PrismaticTable,
+    "weld": WeldTable,
+    "virtual": JointTable,
+}
+_DRIVERS: dict[str, type[DriverTable]] = {"rotation": RotationTable, "translation": TranslationTable}
+_LOADS: dict[str, type[LoadTable]] = {"force": ForceTable, "torque": TorqueTable}
+_SPRINGS: dict[str, type[SpringTable]] = {"translational": SpringTable, "rotational": SpringTable}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The tables of a file that could be read, and every name it declares.
+
+    ``names`` lists the entries of each section and ``points`` the points of each body and of the ground,
+    whether they could be read or not.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    points: Mapping[str, tuple[str, ...]]
+    model: ModelTable | None = None
+    experiment: ExperimentTable | None = None
+    parameters: Mapping[str, ParameterTable] = field(default_factory=dict)
+    inputs: Mapping[str, InputTable] = field(default_factory=dict)
+    outputs: Mapping[str, OutputTable] = field(default_factory=dict)
+    ground: GroundTable | None = None
+    bodies: Mapping[str, BodyTable] = field(default_factory=dict)
+    joints: Mapping[str, JointTable] = field(default_factory=dict)
+    drivers: Mapping[str, DriverTable] = field(default_factory=dict)
+    loads: Mapping[str, LoadTable] = field(default_factory=dict)
+    springs: Mapping[str, SpringTable] = field(default_factory=dict)
+    start: StartTable | None = None
+    trees: Mapping[str, TreesTable] = field(default_factory=dict)
+
+
+def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
+    """What can be read of a file; everything that cannot goes to ``problems``."""
+    reader = _Reader(tables, problems)
+    reader.check_sections()
+    return Draft(
+        names=reader.names(),
+        points=reader.points(),
+        model=reader.single("model", ModelTable),
+        experiment=reader.single("experiment", ExperimentTable),
+        parameters=reader.entries("parameters", "a parameter", ParameterTable, has_short_form=True),
+        inputs=reader.entries("inputs", "an input", InputTable),
+        outputs=reader.entries("outputs", "an output", OutputTable, has_short_form=True),
+        ground=reader.single("ground", GroundTable),
+        bodies=reader.entries("bodies", "a body", BodyTable),
+        joints=reader.typed_entries("joints", _JOINTS),
+        drivers=reader.typed_entries("drivers", _DRIVERS),
+        loads=reader.typed_entries("forces", _LOADS),
+        springs=reader.typed_entries("springs", _SPRINGS),
+        start=reader.start(),
+        trees=reader.entries("trees", "a pair of trees", TreesTable),
+    )
+
+
+class _Reader:
+    """Reads the sections of one file, logging what is wrong."""
+
+    def __init__(self, tables: _Raw, problems: ProblemLog) -> None:
+        self.tables = tables
+        self.problems = problems
+
+    def check_sections(self) -> None:
+        for name, section in self.tables.items():
+            if name not in _SECTIONS:
+                hint = did_you_mean(name, _SECTIONS) or f"the sections are {', '.join(_SECTIONS)}"
+                self.problems.add((name,), f"a model file has no section {name!r}", hint)
+            elif not isinstance(section, Mapping):
+                self.problems.add((name,), f"must be a table [{name}], not {describe_value(section)}")
+        if "model" not in self.tables:
+            self.problems.add(("model",), "is missing", "begin with [model] and a name")
+
+    def section(self, name: str) -> _Raw:
+        section = self.tables.get(name, {})
+        return section if isinstance(section, Mapping) else {}
+
+    def names(self) -> dict[str, tuple[str, ...]]:
+        named = ("parameters", "inputs", "outputs", *ELEMENT_SECTIONS, "trees")
+        return {section: tuple(self.section(section)) for section in named}
+
+    def points(self) -> dict[str, tuple[str, ...]]:
+        owners = {GROUND: self.section("ground"), **self.section("bodies")}
+        found = {}
+        for owner, table in owners.items():
+            points = table.get("points", {}) if isinstance(table, Mapping) else {}
+            found[owner] = tuple(points) if isinstance(points, Mapping) else ()
+        return found
+
+    def single(self, name: str, table: type[_T]) -> _T | None:
+        if not isinstance(self.tables.get(name), Mapping):
+            return None
+        return self.validated(table, self.section(name), (name,), f"[{name}]")
+
+    def entries(
+        self, section: str, noun: str, table: type[_T], has_short_form: bool = False
+    ) -> dict[str, _T]:
+        """Every readable entry of a section; in short form a value stands for ``{ value = ... }``."""
+        read: dict[str, _T] = {}
+        for name, raw in self.section(section).items():
+            short = has_short_form and not isinstance(raw, Mapping)
+            values = {"value": raw} if short else raw
+            entry = self.validated(table, values, (section, name), noun, in_short_form=short)
+            if entry is not None:
+                read[name] = entry
+        return read
+
+    def typed_entries(self, section: str, tables: Mapping[str, type[_T]]) -> dict[str, _T]:
+        """Every readable entry of a section whose ``type`` decides what else it may hold."""
+        noun = ELEMENT_SECTIONS[section]
+        read: dict[str, _T] = {}
+        for name, raw in self.section(section).items():
+            place = (section, name)
+            if not isinstance(raw, Mapping):
+                self.problems.add(place, f"must be a table, not {describe_value(raw)}")
+                continue
+            kind = raw.get("type")
+            if not isinstance(kind, str) or kind not in tables:
+                self.unknown_type(place, noun, kind, tuple(tables))
+                continue
+            called = f"a {kind}" if kind in ("force", "torque") else f"a {kind} {noun}"
+            entry = self.validated(tables[kind], raw, place, called)
+            if entry is not None:
+                read[name] = entry
+        return read
+
+    def unknown_type(self, place: Place, noun: str, kind: object, valid: tuple[str, ...]) -> None:
+        choice = f"the types are {', '.join(valid)}"
+        if kind is None:
+            self.problems.add((*place, "type"), f"the type of this {noun} is missing", choice)
+        else:
+            guess = did_you_mean(str(kind), valid)
+            hint = f"{guess} {choice}" if guess else choice
+            self.problems.add((*place, "type"), f"unknown {noun} type {kind!r}", hint)
+
+    def start(self) -> StartTable | None:
+        """Start values; a name without quotes is a nested table to TOML, which deserves its own hint."""
+        tables: dict[str, object] = {}
+        for group, values in self.section("start").items():
+            tables[group] = values
+            if not isinstance(values, Mapping):
+                continue
+            for name, value in values.items():
+                if isinstance(value, Mapping):
+                    hint = f'write "{name}.{next(iter(value), "angle")}" = ...'
+                    self.problems.add(("start", group, name), "names of quantities need quotes here", hint)
+            tables[group] = {name: value for name, value in values.items() if not isinstance(value, Mapping)}
+        return self.validated(StartTable, tables, ("start",), "[start]")
+
+    def validated(
+        self, table: type[_T], raw: object, place: Place, noun: str, in_short_form: bool = False
+    ) -> _T | None:
+        """The table, without the values that are wrong; ``None`` if one of those is indispensable."""
+        try:
+            return table.model_validate(raw)
+        except ValidationError as error:
+            faults = error.errors(include_url=False)
+        for fault in faults:
+            message, hint = _in_plain_words(fault, table, noun)
+            self.problems.add(place if in_short_form else place + fault["loc"], message, hint)
+        try:
+            return table.model_validate(_without(raw, [fault["loc"] for fault in faults]))
+        except ValidationError:
+            return None
+
+
+def _without(raw: object, places: list[Place]) -> object:
+    """A copy of nested tables without the values at, or holding, the given places."""
+    if not isinstance(raw, Mapping):
+        return raw
+    kept: dict[str, object] = {}
+    for key, value in raw.items():
+        inside = [place[1:] for place in places if place and place[0] == key]
+        if not inside:
+            kept[key] = value
+        elif isinstance(value, Mapping) and all(inside):
+            kept[key] = _without(value, inside)
+    return kept
+
+
+def _in_plain_words(fault: ErrorDetails, table: type[Table], noun: str) -> tuple[str, str]:
+    """The message and the hint for one of pydantic's errors."""
+    given = describe_value(fault["input"])
+    context = fault.get("ctx", {})
+    match fault["type"]:
+        case "missing":
+            return "is missing", ""
+        case "extra_forbidden":
+            return _unknown_key(str(fault["loc"][-1]), table, noun)
+        case "string_type":
+            return f"must be text in quotes, not {given}", ""
+        case "float_type":
+            return f"must be a number, not {given}", ""
+        case "finite_number":
+            return "must be a finite number", ""
+        case "greater_than":
+            return f"must be greater than {context['gt']:g}", ""
+        case "list_type":
+            return f"must be a list, not {given}", ""
+        case "dict_type":
+            return f"must be a table, not {given}", ""
+        case "model_type":
+            return f"must be a table, not {given}", f"its keys are {', '.join(_keys(table))}"
+        case "literal_error":
+            return f"must be {context['expected']}, not {given}", ""
+        case _:
+            return fault["msg"], ""
+
+
+def _unknown_key(key: str, table: type[Table], noun: str) -> tuple[str, str]:
+    keys = _keys(table)
+    return f"{noun} has no key {key!r}", did_you_mean(key, keys) or f"the keys are {', '.join(keys)}"
+
+
+def _keys(table: type[Table]) -> list[str]:
+    return [info.alias or name for name, info in table.model_fields.items()]

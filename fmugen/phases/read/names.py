@@ -1,0 +1,201 @@
+"""Names: how they may be spelled, which are taken, and which of them each formula may use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
+from fmugen.ir.model import GROUND, Level, Quantity, SystemModel, quantities
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.schema import Role, Table, formulas_of
+from fmugen.suggestions import closest, did_you_mean
+
+__all__ = ["Scope", "check_formulas", "check_names", "scope_of", "sole_name", "unknown_name"]
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: First words of names that every FMU or every formula has already.
+_RESERVED = frozenset({GROUND, TIME, "closure", "solver", *CONSTANTS})
+_RESERVED_FOR_ELEMENTS = _RESERVED | {"start", "gravity"}
+_RESERVED_IN_FORMULAS = _RESERVED | set(FUNCTIONS)
+#: ``crank.x`` is a coordinate of the mass centre, so that no point of a body can be called ``x``.
+_RESERVED_FOR_POINTS = frozenset({"x", "y", "vx", "vy", "ax", "ay", "angle", "omega", "alpha"})
+_FORCE_LIKE = frozenset({"fx", "fy", "force", "torque"})
+
+_REASONS = {
+    Role.CONSTANT: "this value is constant: only parameters and pi may be used",
+    Role.DRIVER: "a driver is differentiated twice by time: only parameters, pi and time may be used",
+    Role.LOAD: "forces decide accelerations and reactions: only positions and velocities may be used",
+}
+
+
+# --- spelling and uniqueness ---------------------------------------------------------------------
+
+
+def check_names(draft: Draft, problems: ProblemLog) -> None:
+    """Every declared name is an identifier, not reserved, and not taken by another section."""
+    _check_spelling(draft, problems)
+    _check_unique(draft, problems)
+    for owner, points in draft.points.items():
+        place: Place = (GROUND, "points") if owner == GROUND else ("bodies", owner, "points")
+        for point in points:
+            _check_name((*place, point), point, _RESERVED_FOR_POINTS, problems)
+
+
+def _check_spelling(draft: Draft, problems: ProblemLog) -> None:
+    if draft.model is not None:
+        _check_name(("model", "name"), draft.model.name, frozenset(), problems)
+    for section, names in draft.names.items():
+        for name in names:
+            _check_name((section, name), name, _reserved_in(section), problems)
+
+
+def _reserved_in(section: str) -> frozenset[str]:
+    if section in ELEMENT_SECTIONS:
+        return _RESERVED_FOR_ELEMENTS
+    if section in ("parameters", "inputs"):
+        return _RESERVED_IN_FORMULAS
+    return _RESERVED if section == "outputs" else frozenset()
+
+
+def _check_name(place: Place, name: str, reserved: frozenset[str], problems: ProblemLog) -> None:
+    if not _IDENTIFIER.fullmatch(name):
+        hint = "use letters a-z, digits and _, not beginning with a digit"
+        problems.add(place, f"{name!r} cannot be a name", hint)
+    elif name in reserved:
+        problems.add(place, f"the name {name!r} is reserved", "it has a meaning of its own: choose another")
+
+
+def _check_unique(draft: Draft, problems: ProblemLog) -> None:
+    taken: dict[str, str] = {}
+    for section in (*ELEMENT_SECTIONS, "parameters", "inputs", "outputs"):
+        for name in draft.names[section]:
+            if name in taken:
+                message = f"the name {name!r} is taken by {taken[name]}.{name}"
+                problems.add((section, name), message, "rename one of them")
+            taken.setdefault(name, section)
+
+
+# --- the names a formula may use -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Everything formulas can name.
+
+    ``unreadable`` holds the elements and points that are declared but could not be read: what they
+    offer is not known, and nothing is said about it.
+    """
+
+    parameters: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    quantities: Mapping[str, Quantity]
+    unreadable: frozenset[str]
+
+    def kinds(self, owner: str) -> list[str]:
+        """The quantities of one element or point."""
+        return [quantity.kind for quantity in self.quantities.values() if quantity.owner == owner]
+
+    def usable(self, role: Role) -> list[str]:
+        """The names a formula of the role may use."""
+        names = [*self.parameters, *CONSTANTS]
+        if role is not Role.CONSTANT:
+            names.append(TIME)
+        if role in (Role.LOAD, Role.OUTPUT):
+            names += self.inputs
+            names += [name for name, quantity in self.quantities.items() if _may_use(quantity, role)]
+        return names
+
+
+def scope_of(draft: Draft, model: SystemModel) -> Scope:
+    """The names declared in the draft, with the quantities of the elements read so far."""
+    known = {quantity.name: quantity for quantity in quantities(model)}
+    readable = {quantity.owner for quantity in known.values()}
+    declared = {name for section in ELEMENT_SECTIONS for name in draft.names[section]}
+    declared |= {f"{owner}.{point}" for owner, points in draft.points.items() for point in points}
+    return Scope(
+        parameters=draft.names["parameters"],
+        inputs=draft.names["inputs"],
+        outputs=draft.names["outputs"],
+        quantities=known,
+        unreadable=frozenset(declared - readable),
+    )
+
+
+def check_formulas(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+    """Every name in every formula exists and may be used where it is."""
+    for place, table in _tables(draft):
+        for inner, formula, role in formulas_of(table):
+            for name in dict.fromkeys(formula.names()):
+                _check_use(place + inner, name, role, scope, problems)
+
+
+def sole_name(formula: Formula) -> str | None:
+    """The name a formula consists of, if it is nothing else."""
+    return formula.root.text if isinstance(formula.root, Name) else None
+
+
+def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
+    singles = {"model": draft.model, "ground": draft.ground, "start": draft.start}
+    for section, table in singles.items():
+        if table is not None:
+            yield (section,), table
+    groups: dict[str, Mapping[str, Table]] = {
+        "bodies": draft.bodies,
+        "joints": draft.joints,
+        "drivers": draft.drivers,
+        "forces": draft.loads,
+        "springs": draft.springs,
+        "outputs": draft.outputs,
+    }
+    for section, tables in groups.items():
+        for name, entry in tables.items():
+            yield (section, name), entry
+
+
+def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: ProblemLog) -> None:
+    if name in scope.parameters or name in CONSTANTS:
+        return
+    quantity = scope.quantities.get(name)
+    if name == TIME:
+        _forbid(place, "time", role in (Role.DRIVER, Role.LOAD, Role.OUTPUT), role, problems)
+    elif name in scope.inputs:
+        _forbid(place, f"the input {name!r}", role in (Role.LOAD, Role.OUTPUT), role, problems)
+    elif quantity is not None:
+        _forbid(place, f"the quantity {name!r}", _may_use(quantity, role), role, problems)
+    elif name.rpartition(".")[0] not in scope.unreadable:
+        problems.add(place, *unknown_name(name, scope, scope.usable(role)))
+
+
+def _may_use(quantity: Quantity, role: Role) -> bool:
+    if role is Role.LOAD:
+        return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
+    return role is Role.OUTPUT
+
+
+def _forbid(place: Place, what: str, allowed: bool, role: Role, problems: ProblemLog) -> None:
+    if not allowed:
+        problems.add(place, f"{what} cannot be used here", _REASONS[role])
+
+
+def unknown_name(name: str, scope: Scope, candidates: list[str]) -> tuple[str, str]:
+    """The message and the hint for a name that is nothing a formula could use."""
+    owner, _, kind = name.rpartition(".")
+    if kinds := scope.kinds(name):
+        return f"{name!r} is not a quantity", f"write {name}.{kinds[0]}; it has {', '.join(kinds)}"
+    if kinds := scope.kinds(owner):
+        match = closest(kind, kinds)
+        guess = f"did you mean '{owner}.{match}'? " if match else ""
+        return f"{owner!r} has no quantity {kind!r}", f"{guess}it has {', '.join(kinds)}"
+    if name in scope.outputs:
+        return f"{name!r} is an output, which formulas cannot use", "repeat its formula"
+    if owner:
+        # Comparing only with quantities of the same kind is quicker by far, and the owner is what is wrong.
+        alike = [candidate for candidate in candidates if candidate.endswith(f".{kind}")]
+        return f"there is no element or point {owner!r}", did_you_mean(name, alike)
+    plain = [candidate for candidate in candidates if "." not in candidate]
+    hint = did_you_mean(name, plain) or "declare it in [parameters] if it is a constant"
+    return f"unknown name {name!r}", hint

@@ -1,0 +1,77 @@
+"""The problems of one model, collected while it is read, with their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fmugen.errors import FormulaError, Problem
+
+__all__ = ["Place", "ProblemLog", "dotted", "formula_message"]
+
+#: The keys that lead to a value in the file; integers count in arrays.
+Place = tuple[str | int, ...]
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    line: int | None
+    problem: Problem
+
+
+class ProblemLog:
+    """Collects problems; gives them back in the order of the file.
+
+    Parameters
+    ----------
+    file
+        What places call the file.
+    lines
+        The line of each key, as from :func:`fmugen.phases.read.locate.line_numbers`; a place that is not
+        in it has the line of the nearest enclosing key that is. Empty if there is no text.
+    """
+
+    def __init__(self, file: str = "", lines: Mapping[Place, int] | None = None) -> None:
+        self._file = file
+        self._lines = lines or {}
+        self._entries: list[_Entry] = []
+
+    def add(self, place: Place, message: str, hint: str = "") -> None:
+        line = self._line(place)
+        prefix = f"{self._file}:{line}: " if line is not None else ""
+        entry = _Entry(line, Problem(prefix + dotted(place), message, hint))
+        if entry not in self._entries:
+            self._entries.append(entry)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Sorted by line; problems without one come first, in the order they were found."""
+        return tuple(entry.problem for entry in sorted(self._entries, key=lambda entry: entry.line or 0))
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def _line(self, place: Place) -> int | None:
+        for length in range(len(place), 0, -1):
+            if place[:length] in self._lines:
+                return self._lines[place[:length]]
+        return None
+
+
+def dotted(place: Place) -> str:
+    """The place as a TOML key path: ``bodies.crank.points.A[1]``, ``start.fixed."pin.angle"``."""
+    text = ""
+    for key in place:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            text += ("." if text else "") + (key if _BARE_KEY.fullmatch(key) else f'"{key}"')
+    return text
+
+
+def formula_message(error: FormulaError) -> str:
+    """What a formula error says, short enough for one line."""
+    text = error.text if len(error.text) <= 60 else f"{error.text[:57]}..."
+    return f"{error.message} (column {error.column} of {text!r})"

@@ -1,0 +1,183 @@
+"""Draft -> SystemModel: the elements first, then everything that names them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fmugen.ir.formula import TIME, Formula
+from fmugen.ir.model import (
+    GROUND,
+    Experiment,
+    Input,
+    Level,
+    NamedTrees,
+    Output,
+    Parameter,
+    Quantity,
+    Start,
+    SystemModel,
+)
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.elements import ElementReader, planar_vector, points_of
+from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
+from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.suggestions import did_you_mean
+from fmugen.units import coherent_text, parse_unit
+
+__all__ = ["resolve"]
+
+
+def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
+    """The model of a draft; it may be used only if no problem has been logged."""
+    check_names(draft, problems)
+    mechanism = _mechanism(draft, problems)
+    scope = scope_of(draft, mechanism)
+    check_formulas(draft, scope, problems)
+    _check_units(draft, scope, problems)
+    return replace(
+        mechanism,
+        outputs=tuple(_outputs(draft, scope)),
+        starts=tuple(_starts(draft, scope, problems)),
+        trees=tuple(_trees(draft, problems)),
+        experiment=_experiment(draft, problems),
+    )
+
+
+def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
+    """The model without what refers to quantities."""
+    if not draft.names["bodies"]:
+        problems.add(("bodies",), "the model has no bodies", "add one: [bodies.crank]")
+    elements = ElementReader(draft, problems)
+    model = SystemModel(
+        name="",
+        parameters=tuple(
+            Parameter(name, table.value, table.unit, table.description)
+            for name, table in draft.parameters.items()
+        ),
+        inputs=tuple(
+            Input(name, table.start, table.unit, table.description) for name, table in draft.inputs.items()
+        ),
+        ground=points_of(draft.ground.points) if draft.ground else (),
+        bodies=tuple(elements.bodies()),
+        joints=tuple(elements.joints()),
+        drivers=tuple(elements.drivers()),
+        loads=tuple(elements.loads()),
+        springs=tuple(elements.springs()),
+    )
+    if draft.model is None:
+        return model
+    gravity = planar_vector(draft.model.gravity)
+    return replace(model, name=draft.model.name, description=draft.model.description, gravity=gravity)
+
+
+# --- units and outputs ---------------------------------------------------------------------------
+
+
+def _check_units(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+    """Numbers are in SI: a unit with a factor would be a promise that nothing keeps."""
+    for name, parameter in draft.parameters.items():
+        _check_coherent(("parameters", name, "unit"), parameter.unit, "value", parameter.value, problems)
+    for name, given in draft.inputs.items():
+        _check_coherent(("inputs", name, "unit"), given.unit, "start", given.start, problems)
+    for name, output in draft.outputs.items():
+        if output.unit is None:
+            continue
+        place: Place = ("outputs", name, "unit")
+        _check_coherent(place, output.unit, None, 0.0, problems)
+        quantity = scope.quantities.get(sole_name(output.value) or "")
+        if quantity and not parse_unit(output.unit).same_dimension(parse_unit(quantity.unit)):
+            message = f"{quantity.name!r} is in {quantity.unit!r}, not {output.unit!r}"
+            problems.add(place, message, "leave the unit out to have that of the quantity")
+
+
+def _check_coherent(place: Place, text: str, key: str | None, value: float, problems: ProblemLog) -> None:
+    unit = parse_unit(text)
+    if unit.is_coherent:
+        return
+    target = coherent_text(text)
+    advice = f'unit = "{target}"'
+    if key is not None:
+        advice = f"{key} = {value * unit.factor:.12g}, {advice}"
+    problems.add(place, f"all numbers of a model are in SI, but {text!r} is not", f"write {advice}")
+
+
+def _outputs(draft: Draft, scope: Scope) -> Iterator[Output]:
+    for name, table in draft.outputs.items():
+        unit = _inherited_unit(table.value, draft, scope) if table.unit is None else table.unit
+        yield Output(name, table.value, unit, table.description)
+
+
+def _inherited_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
+    """The unit of the one thing the formula names; that of a plain number if it is more than a name."""
+    name = sole_name(formula)
+    if name is None:
+        return "1"
+    if name == TIME:
+        return "s"
+    source = scope.quantities.get(name) or draft.parameters.get(name) or draft.inputs.get(name)
+    return source.unit if source else "1"
+
+
+# --- start values, trees, experiment -------------------------------------------------------------
+
+
+def _starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[Start]:
+    if draft.start is None:
+        return
+    for group, values in (("fixed", draft.start.fixed), ("guess", draft.start.guess)):
+        for name, value in values.items():
+            _check_start(("start", group, name), name, draft, scope, problems)
+            yield Start(name, value, fixed=group == "fixed")
+    for name in draft.start.guess:
+        if name in draft.start.fixed:
+            message = f"{name!r} has a fixed start value too"
+            problems.add(("start", "guess", name), message, "keep one of the two")
+
+
+def _check_start(place: Place, name: str, draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+    quantity = scope.quantities.get(name)
+    if quantity is None:
+        if name.rpartition(".")[0] not in scope.unreadable:
+            usable = [name for name, known in scope.quantities.items() if not _why_no_start(known, draft)]
+            problems.add(place, *unknown_name(name, scope, usable))
+    elif reason := _why_no_start(quantity, draft):
+        hint = "give positions and velocities of bodies, points and joints"
+        problems.add(place, f"{name!r} can have no start value: {reason}", hint)
+
+
+def _why_no_start(quantity: Quantity, draft: Draft) -> str:
+    """Why the quantity can have no start value; empty if it can."""
+    element = quantity.owner.partition(".")[0]
+    if element == GROUND:
+        return "the ground does not move"
+    if element in draft.names["drivers"]:
+        return "it belongs to a driver, which prescribes it"
+    if element in draft.names["forces"] or element in draft.names["springs"]:
+        return "it belongs to a force or a spring, which has no motion of its own"
+    if quantity.level is Level.ACCELERATION:
+        return "it follows from the forces"
+    return ""
+
+
+def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
+    elements = [name for section in ELEMENT_SECTIONS for name in draft.names[section]]
+    for name, table in draft.trees.items():
+        for graph, tree in (("translation", table.translation), ("rotation", table.rotation)):
+            for index, element in enumerate(tree):
+                place: Place = ("trees", name, graph, index)
+                if element not in elements:
+                    problems.add(place, f"there is no element {element!r}", did_you_mean(element, elements))
+                elif element in tree[:index]:
+                    problems.add(place, f"{element!r} is in the tree twice", "name it once")
+        yield NamedTrees(name, tuple(table.translation), tuple(table.rotation))
+
+
+def _experiment(draft: Draft, problems: ProblemLog) -> Experiment:
+    table = draft.experiment
+    if table is None:
+        return Experiment()
+    if table.step > table.stop:
+        message = f"the step ({table.step:g} s) is longer than the run ({table.stop:g} s)"
+        problems.add(("experiment", "step"), message)
+    return Experiment(table.stop, table.step, table.tolerance)

@@ -1,0 +1,31 @@
+"""Where the templates and the hand-written C runtime are.
+
+They live in ``templates/`` at the top of the repository; a wheel carries them inside the package
+as ``fmugen/_templates``. Everything that needs them asks here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fmugen.errors import FmugenError
+
+_PACKAGE = Path(__file__).resolve().parent
+_PLACES = (_PACKAGE / "_templates", _PACKAGE.parent / "templates")
+
+
+def template_dir() -> Path:
+    """The folder of the templates, of a wheel or of a source tree."""
+    for place in _PLACES:
+        if (place / "runtime").is_dir():
+            return place
+    raise FmugenError(
+        f"the templates of fmugen are neither in {_PLACES[0]} nor in {_PLACES[1]}: "
+        "the installation is incomplete; install fmugen again"
+    )
+
+
+def runtime_sources() -> list[Path]:
+    """The hand-written C files and headers that are compiled into every FMU, sorted by name."""
+    runtime = template_dir() / "runtime"
+    return sorted(path for path in runtime.iterdir() if path.suffix in {".c", ".h"})

@@ -1,0 +1,125 @@
+"""The energy balance of a motion, whoever computed it.
+
+Kinetic energy, the potential of the weights and the energy stored in springs change exactly by the
+work of loads, dampers, actuators and drivers. The powers come from the reference equations evaluated
+along the given motion; between two samples the motion is the quintic that has the sampled poses,
+velocities and accelerations at both ends, and the work is a Gauss-Legendre quadrature along it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fmugen.verify.measures import Array
+from fmugen.verify.mechanism import Instant, Mechanism
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+
+
+@dataclass(frozen=True)
+class EnergyBalance:
+    """Energies and work along a motion.
+
+    ``turnover`` is what flows: the largest of the swing of the kinetic energy, the swing of the
+    potential energy and the work done in either direction.
+    """
+
+    times: Array
+    kinetic: Array
+    potential: Array
+    work: Array
+    turnover: float
+
+    @property
+    def imbalance(self) -> Array:
+        """Energy that appeared from nowhere since the start, relative to the turnover."""
+        total = self.kinetic + self.potential
+        result: Array = (total - total[0] - self.work) / self.turnover
+        return result
+
+    @property
+    def largest(self) -> float:
+        """The largest relative imbalance."""
+        return float(np.max(np.abs(self.imbalance)))
+
+
+def balance(
+    mechanism: Mechanism,
+    times: Array,
+    poses: Array,
+    velocities: Array,
+    held_inputs: Callable[[float], Mapping[str, float]],
+) -> EnergyBalance:
+    """The energy balance of a sampled motion.
+
+    Parameters
+    ----------
+    mechanism
+        The equations that tell forces and multipliers.
+    times, poses, velocities
+        Samples: one row per time, coordinates of the moving bodies.
+    held_inputs
+        Input values from a sample on until the next one.
+    """
+    kinetic = 0.5 * np.sum(mechanism.mass * velocities**2, axis=1)
+    potential = np.empty(len(times))
+    steps = np.zeros(len(times))
+    absolute = np.zeros(len(times))
+    for number, time in enumerate(times):
+        inputs = held_inputs(float(time))
+        here = mechanism.motion(float(time), poses[number], velocities[number], inputs)
+        potential[number] = _potential(mechanism, here)
+        if number + 1 < len(times):
+            end = number + 1
+            there = mechanism.motion(float(times[end]), poses[end], velocities[end], inputs)
+            steps[end], absolute[end] = _work(mechanism, here, there)
+    turnover = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
+    return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
+
+
+def _potential(mechanism: Mechanism, instant: Instant) -> float:
+    stored = sum(action.potential for action in instant.actions)
+    return mechanism.forces.gravity_potential(instant.poses) + stored
+
+
+def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, float]:
+    """The work fed in between two instants, and its absolute amount."""
+    step = there.time - here.time
+    work = absolute = 0.0
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        fraction = 0.5 * (1.0 + float(node))
+        poses, velocities = _between(here, there, fraction)
+        size = mechanism.size
+        instant = mechanism.motion(
+            here.time + fraction * step, poses[:size], velocities[:size], here.inputs
+        )
+        share = 0.5 * step * float(weight) * _power(mechanism, instant)
+        work += share
+        absolute += abs(share)
+    return work, absolute
+
+
+def _power(mechanism: Mechanism, instant: Instant) -> float:
+    """Power of loads, dampers and actuators, and of drivers: minus multiplier times prescribed rate."""
+    driven = -float(instant.multipliers @ mechanism.targets(instant.time)[1])
+    return driven + sum(action.power for action in instant.actions)
+
+
+def _between(here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:
+    """Quintic Hermite interpolation of the poses, and its rate."""
+    step = there.time - here.time
+    start = (here.poses, step * here.velocities, step * step * here.accelerations)
+    end = (there.poses, step * there.velocities, step * step * there.accelerations)
+    gap = end[0] - start[0] - start[1] - 0.5 * start[2]
+    slope = end[1] - start[1] - start[2]
+    bend = end[2] - start[2]
+    cubic = 10.0 * gap - 4.0 * slope + 0.5 * bend
+    quartic = -15.0 * gap + 7.0 * slope - bend
+    quintic = 6.0 * gap - 3.0 * slope + 0.5 * bend
+    s = fraction
+    poses = start[0] + s * (start[1] + s * (0.5 * start[2] + s * (cubic + s * (quartic + s * quintic))))
+    rate = start[1] + s * (start[2] + s * (3.0 * cubic + s * (4.0 * quartic + 5.0 * s * quintic)))
+    return poses, rate / step

@@ -1,0 +1,311 @@
+"""The reference motion of a model.
+
+Mechanisms with degrees of freedom are integrated with DOP853 from one output time to the next, poses
+and velocities being projected onto the constraints after every accepted step. Mechanisms without, which
+are moved by their drivers alone, are solved by Newton's method at each output time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from fmugen.errors import VerificationError
+from fmugen.ir.formula import TIME
+from fmugen.ir.model import SystemModel
+from fmugen.verify.assembly import (
+    Start,
+    assemble,
+    column_scale,
+    project_positions,
+    project_velocities,
+)
+from fmugen.verify.energy import EnergyBalance, balance
+from fmugen.verify.evaluate import compile_formula
+from fmugen.verify.measures import POSE, Array
+from fmugen.verify.mechanism import Instant, Mechanism, split
+
+RELATIVE_TOLERANCE = 1e-11
+ABSOLUTE_TOLERANCE = 1e-12
+#: Factors on the tolerances, tried in turn.
+_LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
+#: Steps below this fraction of the usual step are a collapse.
+_COLLAPSE = 1e-4
+_MAX_HALVINGS = 20
+
+Signal = Callable[[float], float]
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The motion at the output times.
+
+    ``bodies`` has a row (x, y, angle, vx, vy, omega) per time for each body; ``residual`` is the largest
+    constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open; ``tolerance`` is the
+    loosest relative tolerance the integration needed.
+    """
+
+    mechanism: Mechanism
+    start: Start
+    times: Array
+    outputs: dict[str, Array]
+    bodies: dict[str, Array]
+    quantities: dict[str, Array]
+    residual: float
+    energy: EnergyBalance
+    undetermined: frozenset[str]
+    tolerance: float
+
+    def quantity(self, name: str) -> Array:
+        """Any quantity of the model over the output times."""
+        if name not in self.quantities:
+            raise VerificationError(f"{self.mechanism.model.name} has no quantity {name!r}")
+        return self.quantities[name]
+
+
+def solve_reference(
+    model: SystemModel,
+    times: Array,
+    *,
+    inputs: Mapping[str, Signal] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    initial: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> Reference:
+    """Compute the motion of a model to about ten digits.
+
+    Parameters
+    ----------
+    model
+        The mechanism.
+    times
+        Output times, increasing; the first one is the start.
+    inputs
+        Signals by input name, sampled at each output time and held until the next, as a co-simulation
+        master does. Inputs without a signal keep their start value.
+    parameters
+        Parameter values that replace the model's.
+    initial
+        Extra fixed start values, by the name of a position or velocity quantity.
+    progress
+        Called with the fraction done.
+
+    Raises
+    ------
+    AssemblyError
+        If the loops cannot be closed.
+    VerificationError
+        If the motion cannot be followed, for example through a singular position.
+    """
+    mechanism = Mechanism(model, parameters)
+    held = hold_inputs(model, inputs)
+    times = np.asarray(times, dtype=np.float64)
+    start = assemble(mechanism, float(times[0]), initial)
+    _, jacobian = mechanism.violation(float(times[0]), start.poses)
+    driven = split(jacobian).free.shape[1] == 0
+    integrator = _Integrator(mechanism)
+    advance = _follow_drivers if driven else integrator.advance
+
+    poses, velocities = start.poses, start.velocities
+    instants = [mechanism.motion(float(times[0]), poses, velocities, held(float(times[0])))]
+    for begin, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+        poses, velocities = advance(mechanism, begin, end, poses, velocities, held(begin))
+        instants.append(mechanism.motion(end, poses, velocities, held(end)))
+        if progress is not None:
+            progress((end - times[0]) / (times[-1] - times[0]))
+    return _collect(mechanism, start, times, instants, held, integrator.tolerance)
+
+
+def hold_inputs(
+    model: SystemModel, signals: Mapping[str, Signal] | None
+) -> Callable[[float], dict[str, float]]:
+    """Input values at a sample time: those of the signals, and start values for the others."""
+    signals = signals or {}
+    starts = {entry.name: entry.start for entry in model.inputs}
+    unknown = sorted(set(signals) - set(starts))
+    if unknown:
+        raise VerificationError(f"{model.name} has no input {unknown[0]!r}")
+    return lambda time: {name: signals[name](time) if name in signals else starts[name] for name in starts}
+
+
+class _Integrator:
+    """DOP853 with projection; remembers the step size from interval to interval.
+
+    Next to a singular position rounding errors of the constraints are magnified beyond the tolerance,
+    and error control alone would shrink the step for ever. An interval whose steps collapse is therefore
+    repeated with a looser tolerance, which carries it across.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._step: float | None = None
+        scale = column_scale(mechanism)
+        self._scale = np.concatenate((scale, scale))
+        #: The loosest relative tolerance that was needed.
+        self.tolerance = RELATIVE_TOLERANCE
+
+    def advance(
+        self,
+        mechanism: Mechanism,
+        begin: float,
+        end: float,
+        poses: Array,
+        velocities: Array,
+        inputs: Mapping[str, float],
+    ) -> tuple[Array, Array]:
+        """The state at ``end``."""
+        for loosening in _LOOSENINGS:
+            state = self._attempt(mechanism, (begin, end), (poses, velocities), inputs, loosening)
+            if state is not None:
+                self.tolerance = max(self.tolerance, loosening * RELATIVE_TOLERANCE)
+                return state
+        raise VerificationError(
+            f"the reference cannot be followed between t = {begin:g} s and {end:g} s: "
+            f"{mechanism.model.name} is in a singular position, or too stiff for an explicit method"
+        )
+
+    def _attempt(
+        self,
+        mechanism: Mechanism,
+        interval: tuple[float, float],
+        state: tuple[Array, Array],
+        inputs: Mapping[str, float],
+        loosening: float,
+    ) -> tuple[Array, Array] | None:
+        """The state at the end of the interval, or ``None`` if the steps collapse."""
+        size = mechanism.size
+        begin, end = interval
+        usual = end - begin if self._step is None else min(self._step, end - begin)
+        smallest = usual * _COLLAPSE
+
+        def rates(time: float, state: Array) -> Array:
+            # Off the constraints by a little, accelerations near a singular position are wrong by much:
+            # evaluate them on the constraints, where they stay smooth even through such a position.
+            near = project_positions(mechanism, time, state[:size])
+            rate = project_velocities(mechanism, time, near, state[size:])
+            instant = mechanism.motion(time, near, rate, inputs)
+            return np.concatenate((rate, instant.accelerations[:size]))
+
+        solver = DOP853(
+            rates,
+            begin,
+            np.concatenate(state),
+            end,
+            rtol=loosening * RELATIVE_TOLERANCE,
+            atol=loosening * ABSOLUTE_TOLERANCE * self._scale,
+            first_step=None if self._step is None else usual,
+        )
+        while solver.status == "running":
+            before = solver.h_abs
+            solver.step()
+            collapsed = solver.h_abs < smallest and solver.status == "running"
+            if solver.status == "failed" or collapsed:
+                return None
+            poses = project_positions(mechanism, solver.t, solver.y[:size])
+            velocities = project_velocities(mechanism, solver.t, poses, solver.y[size:])
+            solver.y = np.concatenate((poses, velocities))
+            if solver.status == "running":
+                solver.f = rates(solver.t, solver.y)
+        # The last step is cut at the end of the interval: keep the size from before the cut.
+        self._step = max(before, solver.h_abs)
+        return poses, velocities
+
+
+def _follow_drivers(
+    mechanism: Mechanism,
+    begin: float,
+    end: float,
+    poses: Array,
+    velocities: Array,
+    inputs: Mapping[str, float],
+) -> tuple[Array, Array]:
+    """Newton from the extrapolated state, in as many substeps as it takes to stay near it."""
+    time, step = begin, end - begin
+    smallest = step * 0.5**_MAX_HALVINGS
+    while time < end:
+        target = end if time + step >= end - 1e-9 * step else time + step
+        instant = mechanism.motion(time, poses, velocities, inputs)
+        width = target - time
+        acceleration = instant.accelerations[: mechanism.size]
+        predicted = poses + width * velocities + 0.5 * width**2 * acceleration
+        corrected = project_positions(mechanism, target, predicted)
+        residual, _ = mechanism.violation(target, corrected)
+        scale = column_scale(mechanism)
+        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
+        if closed and np.max(np.abs((corrected - predicted) / scale)) < 0.05:
+            time, poses = target, corrected
+            velocities = project_velocities(mechanism, time, poses, velocities)
+            continue
+        step *= 0.5
+        if step < smallest:
+            worst = mechanism.rows[int(np.argmax(np.abs(residual)))].name
+            raise VerificationError(
+                f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
+                f"(constraint '{worst}')"
+            )
+    return poses, velocities
+
+
+def _collect(
+    mechanism: Mechanism,
+    start: Start,
+    times: Array,
+    instants: list[Instant],
+    held: Callable[[float], dict[str, float]],
+    tolerance: float,
+) -> Reference:
+    readings = [mechanism.quantities(instant) for instant in instants]
+    quantities = {name: np.array([reading[name] for reading in readings]) for name in readings[0]}
+    poses = np.array([instant.poses[: mechanism.size] for instant in instants])
+    velocities = np.array([instant.velocities[: mechanism.size] for instant in instants])
+    return Reference(
+        mechanism=mechanism,
+        start=start,
+        times=times,
+        outputs=_outputs(mechanism, instants, readings),
+        bodies={
+            name: np.hstack((_of_body(poses, index), _of_body(velocities, index)))
+            for index, name in enumerate(mechanism.layout.bodies)
+        },
+        quantities=quantities,
+        residual=largest_violation(mechanism, times, poses),
+        energy=balance(mechanism, times, poses, velocities, held),
+        undetermined=_undetermined(mechanism, instants),
+        tolerance=tolerance,
+    )
+
+
+def largest_violation(mechanism: Mechanism, times: Array, poses: Array) -> float:
+    """The largest violation of any constraint along a motion (m or rad)."""
+    return max(
+        float(np.max(np.abs(mechanism.violation(float(time), pose)[0]), initial=0.0))
+        for time, pose in zip(times, poses, strict=True)
+    )
+
+
+def _of_body(table: Array, index: int) -> Array:
+    return table[:, POSE * index : POSE * (index + 1)]
+
+
+def _outputs(
+    mechanism: Mechanism, instants: list[Instant], readings: list[dict[str, float]]
+) -> dict[str, Array]:
+    outputs = {}
+    for output in mechanism.model.outputs:
+        formula = compile_formula(output.value)
+        outputs[output.name] = np.array(
+            [
+                formula({TIME: instant.time, **mechanism.layout.parameters, **instant.inputs, **reading})
+                for instant, reading in zip(instants, readings, strict=True)
+            ]
+        )
+    return outputs
+
+
+def _undetermined(mechanism: Mechanism, instants: list[Instant]) -> frozenset[str]:
+    """Reactions undetermined throughout; a singular position alone does not make one."""
+    samples = instants[:: max(1, len(instants) // 5)]
+    return frozenset.intersection(*(mechanism.undetermined(instant) for instant in samples))

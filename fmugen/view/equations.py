@@ -1,0 +1,384 @@
+"""The equations of motion for people and programs: text, LaTeX and JSON.
+
+All three show the same thing: the coordinates with the cutset each dynamic equation comes from, the
+constraints with the circuit each comes from, and
+
+    M q'' + Phi_q^T lambda = F,    Phi(q, t) = 0,    Phi_q q' = nu,    Phi_q q'' = gamma.
+
+The equations are a DAG in which large mechanisms share most of their terms. Written out in full they
+would fill books, so that shared terms get names of their own (``e1``, ``e2``, ...) where an equation
+would otherwise be too long to read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from sympy.simplify.fu import TR10i
+
+from fmugen.expr.calculus import postorder
+from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.to_sympy import to_sympy
+from fmugen.ir.dae import Dae, Origin
+
+__all__ = ["equations_json", "equations_latex", "equations_text"]
+
+#: An expression of more nodes than this, written out, is too long to read.
+_READABLE = 120
+#: A shared term of fewer nodes is clearer written out than named.
+_WORTH_A_NAME = 6
+#: Expressions up to this many nodes are rearranged for reading.
+_TIDY = 80
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One entry of a matrix or vector: ``symbol[labels] = value``, and where it comes from."""
+
+    symbol: str
+    labels: tuple[str, ...]
+    value: Expr
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class _Section:
+    title: str
+    entries: tuple[_Entry, ...]
+
+
+def _sections(dae: Dae) -> tuple[_Section, ...]:
+    names = [coordinate.name for coordinate in dae.coordinates]
+    mass = [
+        _Entry("M", (names[row], names[column]), value, dae.coordinates[row].origin)
+        for (row, column), value in sorted(dae.mass.items())
+    ]
+    force = [
+        _Entry("F", (coordinate.name,), value, coordinate.origin)
+        for coordinate, value in zip(dae.coordinates, dae.force, strict=True)
+    ]
+    rows = dae.constraints
+    jacobian = [
+        _Entry("Phi_q", (row.name, names[column]), value, row.origin)
+        for row in rows
+        for column, value in sorted(row.jacobian.items())
+    ]
+    return (
+        _Section("mass matrix M, symmetric: entries on and below the diagonal", tuple(mass)),
+        _Section("forces F", tuple(force)),
+        _Section("constraints Phi(q, t) = 0", tuple(_Entry("Phi", (r.name,), r.phi, r.origin) for r in rows)),
+        _Section("Jacobian Phi_q", tuple(jacobian)),
+        _Section("velocities Phi_q q' = nu", tuple(_Entry("nu", (r.name,), r.nu, r.origin) for r in rows)),
+        _Section(
+            "accelerations Phi_q q'' = gamma",
+            tuple(_Entry("gamma", (r.name,), r.gamma, r.origin) for r in rows),
+        ),
+    )
+
+
+# --- names for shared terms -----------------------------------------------------------------------
+
+
+class _Abbreviations:
+    """Names for the shared terms of a set of expressions, if one of them is too long without."""
+
+    def __init__(self, roots: Iterable[Expr], taken: Iterable[str]) -> None:
+        roots = list(dict.fromkeys(roots))
+        self.names: dict[Expr, str] = {}
+        if max((_written_size(root) for root in roots), default=0) > _READABLE:
+            self.names = _names_for(_shared(roots), set(taken))
+
+    def terms(self) -> Iterator[tuple[str, Any]]:
+        """Each name with what it stands for, in an order in which they can be evaluated."""
+        for node, name in self.names.items():
+            yield name, _tidied(self._rewritten(node, whole=True))
+
+    def sympy(self, root: Expr) -> Any:
+        return _tidied(self._rewritten(root))
+
+    def _rewritten(self, root: Expr, *, whole: bool = False) -> Expr:
+        """``root`` with named terms replaced by their names (except ``root`` itself if ``whole``)."""
+        if not self.names:
+            return root
+        dag = root.dag
+        done: dict[Expr, Expr] = {}
+        for node in postorder((root,)):
+            args = [done[arg] for arg in node.args]
+            name = self.names.get(node)
+            if name is not None and not (whole and node is root):
+                role = Role.PARAMETER if node.constant else Role.COORDINATE
+                done[node] = dag.symbol(name, role)
+            elif node.operation is Operation.ADD:
+                done[node] = dag.add(args)
+            elif node.operation is Operation.MUL:
+                done[node] = dag.mul(args)
+            elif node.operation is Operation.POWER:
+                done[node] = dag.power(args[0], node.exponent)
+            elif node.operation is Operation.CALL:
+                done[node] = dag.call(node.name, *args)
+            else:
+                done[node] = node
+        return done[root]
+
+
+def _tidied(root: Expr) -> Any:
+    """``root`` for reading: the shortest of a few cheap rearrangements, if it is small at all."""
+    plain = to_sympy(root)
+    if _written_size(root) > _TIDY:
+        return plain
+    expanded = sympy.expand(plain)
+    candidates = [plain, expanded, sympy.factor_terms(expanded)]
+    candidates += [sympy.factor_terms(TR10i(candidate)) for candidate in (plain, expanded)]
+    return min(candidates, key=lambda expression: int(expression.count_ops()))
+
+
+def _written_size(root: Expr) -> int:
+    """The number of nodes of ``root`` written out as a tree."""
+    size: dict[Expr, int] = {}
+    for node in postorder((root,)):
+        size[node] = 1 + sum(size[arg] for arg in node.args)
+    return size[root]
+
+
+def _shared(roots: list[Expr]) -> list[Expr]:
+    """Terms with several users and some length, arguments before their users."""
+    order = postorder(roots)
+    uses = Counter(arg for node in order for arg in node.args)
+    uses.update(roots)
+    size: dict[Expr, int] = {}
+    shared = []
+    for node in order:
+        size[node] = 1 + sum(size[arg] for arg in node.args)
+        if uses[node] > 1 and size[node] >= _WORTH_A_NAME:
+            shared.append(node)
+            size[node] = 1
+    return shared
+
+
+def _names_for(nodes: list[Expr], taken: set[str]) -> dict[Expr, str]:
+    prefix = "e"
+    while any(re.fullmatch(rf"{prefix}\d+", name) for name in taken):
+        prefix += "e"
+    return {node: f"{prefix}{number}" for number, node in enumerate(nodes, start=1)}
+
+
+def _abbreviations(dae: Dae, sections: tuple[_Section, ...]) -> _Abbreviations:
+    roots = [entry.value for section in sections for entry in section.entries]
+    return _Abbreviations(roots, [*dae.symbols.parameters, *dae.symbols.inputs])
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+#: Functions that sympy spells otherwise than formulas in a model file do.
+_FORMULA_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
+
+
+def _formula(expression: Any) -> str:
+    """A sympy expression in the language of model files."""
+    step = sympy.Function("step")
+    text = str(expression.replace(sympy.Heaviside, lambda *args: step(args[0])))
+    text = re.sub(r"\b(Abs|Max|Min)\(", lambda match: f"{_FORMULA_NAMES[match[1]]}(", text)
+    return text.replace("**", "^")
+
+
+def equations_text(title: str, dae: Dae) -> str:
+    """The equations as plain text, one entry a line; names are those of the model."""
+    sections = _sections(dae)
+    short = _abbreviations(dae, sections)
+    lines = [title, "", "M q'' + Phi_q^T lambda = F,   Phi(q, t) = 0", ""]
+    lines += ["coordinates q, each with the equation that belongs to it"]
+    width = max((len(coordinate.name) for coordinate in dae.coordinates), default=0)
+    lines += [f"  {c.name:<{width}}  {c.unit:<4} {c.origin}" for c in dae.coordinates]
+    terms = list(short.terms())
+    if terms:
+        lines += ["", "shared terms", *(f"  {name} = {_formula(term)}" for name, term in terms)]
+    for section in sections:
+        if not section.entries:
+            continue
+        lines += ["", section.title]
+        for entry in section.entries:
+            left = f"{entry.symbol}[{'; '.join(entry.labels)}]"
+            lines.append(f"  {left} = {_formula(short.sympy(entry.value))}    # {entry.origin}")
+    return "\n".join(lines) + "\n"
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+def equations_json(model: str, trees: str, dae: Dae) -> str:
+    """The equations as JSON; expressions are strings in the language of model files."""
+    sections = _sections(dae)
+    short = _abbreviations(dae, sections)
+    names = [coordinate.name for coordinate in dae.coordinates]
+
+    def formula(value: Expr) -> str:
+        return _formula(short.sympy(value))
+
+    document = {
+        "model": model,
+        "trees": trees,
+        "parameters": list(dae.symbols.parameters),
+        "inputs": list(dae.symbols.inputs),
+        "coordinates": [
+            {
+                "name": coordinate.name,
+                "rate": coordinate.rate,
+                "acceleration": coordinate.acceleration,
+                "unit": coordinate.unit,
+                "origin": _origin(coordinate.origin),
+                "force": formula(force),
+            }
+            for coordinate, force in zip(dae.coordinates, dae.force, strict=True)
+        ],
+        "terms": {name: _formula(term) for name, term in short.terms()},
+        "mass": [
+            {"row": names[row], "column": names[column], "value": formula(value)}
+            for (row, column), value in sorted(dae.mass.items())
+        ],
+        "constraints": [
+            {
+                "name": row.name,
+                "multiplier": row.multiplier.name,
+                "origin": _origin(row.origin),
+                "phi": formula(row.phi),
+                "jacobian": {names[column]: formula(value) for column, value in sorted(row.jacobian.items())},
+                "nu": formula(row.nu),
+                "gamma": formula(row.gamma),
+            }
+            for row in dae.constraints
+        ],
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _origin(origin: Origin) -> dict[str, str]:
+    return {
+        "kind": origin.kind,
+        "domain": origin.domain.value,
+        "edge": origin.edge,
+        "direction": origin.direction,
+    }
+
+
+# --- LaTeX ----------------------------------------------------------------------------------------
+
+_PREAMBLE = r"""\documentclass[a4paper,fleqn]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage[margin=20mm]{geometry}
+\usepackage{amsmath}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\begin{document}
+"""
+
+#: How a coordinate and its rates are written, by the last word of the name.
+_LETTERS = {
+    "angle": r"\theta",
+    "omega": r"\dot{\theta}",
+    "alpha": r"\ddot{\theta}",
+    "vx": r"\dot{x}",
+    "vy": r"\dot{y}",
+    "ax": r"\ddot{x}",
+    "ay": r"\ddot{y}",
+    "v": r"\dot{s}",
+    "a": r"\ddot{s}",
+    "vn": r"\dot{n}",
+    "an": r"\ddot{n}",
+}
+_SYMBOLS = {"M": "M", "F": "F", "Phi": r"\Phi", "Phi_q": r"\Phi_q", "nu": r"\nu", "gamma": r"\gamma"}
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+#: Characters of LaTeX source that fit on a line of the page, roughly.
+_LINE = 150
+
+
+def equations_latex(title: str, dae: Dae) -> str:
+    """The equations as a complete LaTeX document."""
+    sections = _sections(dae)
+    short = _abbreviations(dae, sections)
+    symbols = _latex_names(dae, short.names.values())
+
+    def latex(expression: Any) -> str:
+        return str(sympy.latex(expression, symbol_names=symbols))
+
+    parts = [_PREAMBLE, f"\\section*{{{_escaped(title)}}}\n"]
+    parts.append("\\[ M \\ddot{q} + \\Phi_q^T \\lambda = F, \\qquad \\Phi(q, t) = 0 \\]\n")
+    parts.append("\\subsection*{coordinates}\n")
+    parts += [
+        f"${_dotted(c.name)}$ ({_escaped(c.name)}, {_escaped(c.unit)}): {_escaped(str(c.origin))}\\\\\n"
+        for c in dae.coordinates
+    ]
+    terms = [_broken(symbols[sympy.Symbol(name, real=True)], term, latex) for name, term in short.terms()]
+    if terms:
+        parts += ["\\subsection*{shared terms}\n", *terms]
+    for section in sections:
+        if section.entries:
+            parts.append(f"\\subsection*{{{_escaped(section.title)}}}\n")
+            parts += [_latex_entry(entry, short, latex) for entry in section.entries]
+    return "".join(parts) + "\\end{document}\n"
+
+
+def _latex_entry(entry: _Entry, short: _Abbreviations, latex: Callable[[Any], str]) -> str:
+    labels = ",\\ ".join(f"\\mathrm{{{_escaped(label)}}}" for label in entry.labels)
+    left = f"{_SYMBOLS[entry.symbol]}[{labels}]"
+    return f"{{\\small {_escaped(str(entry.origin))}}}\n" + _broken(left, short.sympy(entry.value), latex)
+
+
+def _broken(left: str, expression: Any, latex: Callable[[Any], str]) -> str:
+    """``left = expression`` on as many lines as its terms need."""
+    lines: list[str] = []
+    line = ""
+    for term in sympy.Add.make_args(expression):
+        text = latex(term)
+        text = text if text.startswith("-") or not (lines or line) else f"+ {text}"
+        if line and len(line) + len(text) > _LINE:
+            lines.append(line)
+            line = ""
+        line = f"{line} {text}".strip()
+    rows = " \\\\\n&\\quad ".join([*lines, line])
+    return f"\\begin{{align*}}\n{left} &= {rows}\n\\end{{align*}}\n"
+
+
+def _latex_names(dae: Dae, terms: Iterable[str]) -> dict[Any, str]:
+    """How every symbol is written; sympy symbols as :func:`to_sympy` makes them."""
+    names: dict[str, str] = {dae.symbols.time.name: "t"}
+    names |= {name: _plain(name) for name in (*dae.symbols.parameters, *dae.symbols.inputs, *terms)}
+    for coordinate in dae.coordinates:
+        names |= {n: _dotted(n) for n in (coordinate.name, coordinate.rate, coordinate.acceleration)}
+    return _as_symbols(names)
+
+
+def _as_symbols(names: Mapping[str, str]) -> dict[Any, str]:
+    return {sympy.Symbol(name, real=True): text for name, text in names.items()}
+
+
+def _dotted(name: str) -> str:
+    owner, _, kind = name.rpartition(".")
+    return f"{_LETTERS.get(kind, kind)}_{{\\mathrm{{{_escaped(owner)}}}}}"
+
+
+def _plain(name: str) -> str:
+    letter = re.fullmatch(r"([A-Za-z])_?(\d+)", name)
+    if letter:
+        return f"{letter[1]}_{{{letter[2]}}}"
+    return name if len(name) == 1 else f"\\mathit{{{_escaped(name)}}}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(character, character) for character in text)

@@ -1,0 +1,269 @@
+"""A drawing of both linear graphs, side by side, as SVG: branches bold, chords thin."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+import networkx as nx
+
+from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
+from fmugen.ir.tree import SpanningTree, TreeSelection
+
+__all__ = ["graphs_svg"]
+
+_TITLES = {Domain.TRANSLATION: "T-graph", Domain.ROTATION: "R-graph"}
+_MARGIN = 60.0
+_HEADER = 64.0
+_LEGEND = 54.0
+_NODE_RADIUS = 6.0
+#: How far parallel edges are bent apart, and by which part of their length their names are staggered.
+_FAN = 44.0
+_STAGGER = 0.14
+_INK = "#1f2328"
+
+_JOINT, _LOAD = "#c2410c", "#7e22ce"
+_COLOURS = {
+    EdgeKind.BODY: "#1d4ed8",
+    EdgeKind.ARM: "#57606a",
+    EdgeKind.REVOLUTE: _JOINT,
+    EdgeKind.PRISMATIC: _JOINT,
+    EdgeKind.WELD: _JOINT,
+    EdgeKind.VIRTUAL: "#a16207",
+    EdgeKind.MOTION_DRIVER: "#15803d",
+    EdgeKind.LOAD: _LOAD,
+    EdgeKind.SPRING: "#0f766e",
+    EdgeKind.GRAVITY: _LOAD,
+}
+_FAMILIES = (
+    ("body", (EdgeKind.BODY,)),
+    ("rigid arm", (EdgeKind.ARM,)),
+    ("joint", (EdgeKind.REVOLUTE, EdgeKind.PRISMATIC, EdgeKind.WELD)),
+    ("virtual joint", (EdgeKind.VIRTUAL,)),
+    ("motion driver", (EdgeKind.MOTION_DRIVER,)),
+    ("load, gravity", (EdgeKind.LOAD, EdgeKind.GRAVITY)),
+    ("spring", (EdgeKind.SPRING,)),
+)
+#: How long an edge would like to be: points stay near their body, coincident points together.
+_LENGTHS = {EdgeKind.ARM: 0.8, EdgeKind.REVOLUTE: 0.7, EdgeKind.PRISMATIC: 0.9, EdgeKind.WELD: 0.7}
+_LONGEST = 1.4
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One graph in its square of the drawing."""
+
+    graph: DomainGraph
+    tree: SpanningTree
+    left: float
+    top: float
+    side: float
+
+
+def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
+    """Both graphs of a mechanism as one SVG image.
+
+    Node positions come from a spring layout that depends on the graph alone, so that different trees
+    of one mechanism give drawings that can be laid beside one another.
+    """
+    sides = {domain: _side(graph.domain(domain)) for domain in Domain}
+    width, tallest = sum(sides.values()), max(sides.values())
+    height = _HEADER + tallest + _LEGEND
+    panels = []
+    left = 0.0
+    for domain, side in sides.items():
+        top = _HEADER + (tallest - side) / 2
+        panels.append(_Panel(graph.domain(domain), trees.domain(domain), left, top, side))
+        left += side
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" font-family="Helvetica, Arial, sans-serif">',
+        f"<title>{escape(title)}</title>",
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        _markers(),
+        f'<text x="24" y="30" font-size="18" font-weight="bold" fill="{_INK}">{escape(title)}</text>',
+    ]
+    for panel in panels:
+        body += _drawn(panel)
+    body += _legend(panels, width, height)
+    return "\n".join([*body, "</svg>", ""])
+
+
+def _side(graph: DomainGraph) -> float:
+    return max(380.0, 190.0 * math.sqrt(len(graph.nodes)))
+
+
+def _markers() -> str:
+    """An arrowhead for each colour: taking the colour of the line is not common to all viewers."""
+    heads = [
+        f'<marker id="{_head(colour)}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="10" '
+        f'markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L10 5 L0 9 z" '
+        f'fill="{colour}"/></marker>'
+        for colour in dict.fromkeys(_COLOURS.values())
+    ]
+    return f"<defs>{''.join(heads)}</defs>"
+
+
+def _head(colour: str) -> str:
+    return f"head-{colour.removeprefix('#')}"
+
+
+def _drawn(panel: _Panel) -> list[str]:
+    """The edges, then the nodes over them, then the names over all."""
+    places = _layout(panel)
+    branches = set(panel.tree.branches)
+    counted = f"{len(panel.graph.nodes)} nodes, {len(branches)} branches, {len(panel.tree.chords)} chords"
+    lines = [
+        f'<text x="{panel.left + 24:.0f}" y="54" font-size="13" fill="#57606a">'
+        f"{_TITLES[panel.graph.domain]}: {counted}</text>"
+    ]
+    labels: list[str] = []
+    for edge, bend in _bends(panel.graph):
+        curve = _Curve(places[edge.tail], places[edge.head], bend)
+        towards_head = 0.5 + bend / _FAN * _STAGGER
+        bold = edge.name in branches
+        lines.append(_stroke(curve, edge, bold=bold))
+        if edge.kind is not EdgeKind.ARM:  # an arm is named like the node at its head
+            labels.append(_label(curve.at(towards_head), edge.name, _COLOURS[edge.kind], bold=bold))
+    for node in panel.graph.nodes:
+        lines.append(_node(places[node], ground=node == panel.graph.nodes[0]))
+        labels.append(_label(_beside(node, panel.graph, places), node, _INK, bold=False))
+    return lines + labels
+
+
+def _layout(panel: _Panel) -> dict[str, Place]:
+    skeleton: nx.Graph[str] = nx.Graph()
+    skeleton.add_nodes_from(panel.graph.nodes)
+    for edge in panel.graph.edges:
+        length = _LENGTHS.get(edge.kind, _LONGEST)
+        known = skeleton.get_edge_data(edge.tail, edge.head, {"length": _LONGEST})["length"]
+        if edge.tail != edge.head:
+            skeleton.add_edge(edge.tail, edge.head, length=min(length, known))
+    raw = nx.kamada_kawai_layout(skeleton, weight="length")
+    columns = [[float(raw[node][axis]) for node in panel.graph.nodes] for axis in (0, 1)]
+    inner = panel.side - 2 * _MARGIN
+
+    def scaled(value: float, among: list[float]) -> float:
+        low, high = min(among), max(among)
+        return inner / 2 if high - low < 1e-9 else inner * (value - low) / (high - low)
+
+    return {
+        node: (
+            panel.left + _MARGIN + scaled(float(raw[node][0]), columns[0]),
+            panel.top + _MARGIN + scaled(float(raw[node][1]), columns[1]),
+        )
+        for node in panel.graph.nodes
+    }
+
+
+def _beside(node: str, graph: DomainGraph, places: dict[str, Place]) -> Place:
+    """Where the name of a node goes: on the side that its edges leave free."""
+    others = [e.head if e.tail == node else e.tail for e in graph.edges if node in (e.tail, e.head)]
+    x, y = places[node]
+    towards = [_towards((0.0, 0.0), (places[o][0] - x, places[o][1] - y), 1.0) for o in others if o != node]
+    free = (-sum(dx for dx, _ in towards), -sum(dy for _, dy in towards))
+    if math.hypot(*free) < 0.2:  # edges all around: any side is as good as another
+        free = (0.0, 1.0)
+    dx, dy = _towards((0.0, 0.0), free, 1.0)
+    return x + dx * (10.0 + 3.4 * len(node)), y + dy * 18.0
+
+
+def _bends(graph: DomainGraph) -> list[tuple[Edge, float]]:
+    """Edges with how far each is bent to its left; parallel edges fan out."""
+    parallel: dict[frozenset[str], list[Edge]] = defaultdict(list)
+    for edge in graph.edges:
+        parallel[frozenset((edge.tail, edge.head))].append(edge)
+    bends = []
+    for fan in parallel.values():
+        for rank, edge in enumerate(fan):
+            bend = _FAN * (rank - (len(fan) - 1) / 2)
+            # Seen from the other end, left is right.
+            bends.append((edge, bend if edge.tail <= edge.head else -bend))
+    return bends
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A quadratic curve from tail to head, stopping short of the nodes."""
+
+    tail: Place
+    head: Place
+    bend: float
+
+    @property
+    def control(self) -> Place:
+        (x0, y0), (x1, y1) = self.tail, self.head
+        length = math.hypot(x1 - x0, y1 - y0) or 1.0
+        return (x0 + x1) / 2 + self.bend * (y1 - y0) / length, (y0 + y1) / 2 - self.bend * (x1 - x0) / length
+
+    def at(self, fraction: float) -> Place:
+        """The point at a fraction of the way from tail to head."""
+        start, bow, end = (1 - fraction) ** 2, 2 * fraction * (1 - fraction), fraction**2
+        (x0, y0), (x1, y1), (cx, cy) = self.tail, self.head, self.control
+        return start * x0 + bow * cx + end * x1, start * y0 + bow * cy + end * y1
+
+    @property
+    def path(self) -> str:
+        cx, cy = self.control
+        x0, y0 = _towards(self.tail, self.control, _NODE_RADIUS)
+        x1, y1 = _towards(self.head, self.control, _NODE_RADIUS + 1.5)
+        return f"M{x0:.1f} {y0:.1f} Q{cx:.1f} {cy:.1f} {x1:.1f} {y1:.1f}"
+
+
+def _towards(start: Place, target: Place, distance: float) -> Place:
+    dx, dy = target[0] - start[0], target[1] - start[1]
+    length = math.hypot(dx, dy) or 1.0
+    return start[0] + distance * dx / length, start[1] + distance * dy / length
+
+
+def _stroke(curve: _Curve, edge: Edge, *, bold: bool) -> str:
+    kind = "branch" if bold else "chord"
+    return (
+        f'<path d="{curve.path}" fill="none" stroke="{_COLOURS[edge.kind]}" '
+        f'stroke-width="{3.2 if bold else 1.1}" marker-end="url(#{_head(_COLOURS[edge.kind])})">'
+        f"<title>{escape(edge.name)}: {edge.kind.value}, {kind}</title></path>"
+    )
+
+
+def _label(place: Place, text: str, colour: str, *, bold: bool) -> str:
+    return (
+        f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" font-size="12" text-anchor="middle" '
+        f'font-weight="{"bold" if bold else "normal"}" fill="{colour}" {_halo()}>{escape(text)}</text>'
+    )
+
+
+def _node(place: Place, *, ground: bool) -> str:
+    x, y = place
+    if ground:
+        side = _NODE_RADIUS * 1.8
+        return (
+            f'<rect x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" '
+            f'fill="{_INK}"/>'
+        )
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_NODE_RADIUS}" fill="#ffffff" stroke="{_INK}"/>'
+
+
+def _halo() -> str:
+    return 'stroke="#ffffff" stroke-width="4" paint-order="stroke"'
+
+
+def _legend(panels: list[_Panel], width: float, height: float) -> list[str]:
+    """The colours that occur, and what bold means; on as many columns as fit."""
+    present = {edge.kind for panel in panels for edge in panel.graph.edges}
+    families = [(name, kinds[0]) for name, kinds in _FAMILIES if present & set(kinds)]
+    entries = [("branch", _INK, 3.2), ("chord", _INK, 1.1)]
+    entries += [(name, _COLOURS[kind], 3.2) for name, kind in families]
+    y, x = height - 22.0, 24.0
+    lines = [f'<line x1="0" x2="{width:.0f}" y1="{height - 44:.0f}" y2="{height - 44:.0f}" stroke="#d0d7de"/>']
+    for name, colour, weight in entries:
+        lines.append(
+            f'<line x1="{x:.0f}" x2="{x + 22:.0f}" y1="{y:.0f}" y2="{y:.0f}" stroke="{colour}" '
+            f'stroke-width="{weight}"/><text x="{x + 28:.0f}" y="{y + 4:.0f}" font-size="12" '
+            f'fill="{_INK}">{name}</text>'
+        )
+        x += 46 + 7 * len(name)
+    return lines

@@ -1,0 +1,179 @@
+#include "assemble.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+#include "motion.h"
+#include "partition.h"
+
+#define MAX_ITERATIONS 30
+#define MAX_HOMOTOPY_TRIES 5000
+#define SMALLEST_HOMOTOPY_STEP 1e-6
+#define ACCEPTABLE 1e-11
+#define RANK_TOLERANCE 1e-10
+
+#define POSITION_ROWS (MODEL_NC + MODEL_NFIX)
+#define VELOCITY_ROWS (MODEL_NC + MODEL_NFIXV)
+
+/* Subtract the shortest solution of stacked * x = stacked_residual; returns its largest component,
+ * relative to 1 + |value|. */
+static double correct(Work *work, int rows, double *values)
+{
+    double largest = 0.0;
+    minimal_norm(rows, MODEL_NQ, work->stacked, work->stacked_residual, RANK_TOLERANCE, work->correction_q,
+                 work->diagonal);
+    for (int i = 0; i < MODEL_NQ; i++) {
+        const double size = fabs(work->correction_q[i]) / (1.0 + fabs(values[i]));
+        largest = size <= largest ? largest : size;
+        values[i] -= work->correction_q[i];
+    }
+    return largest;
+}
+
+static int largest_index(int n, const double *x)
+{
+    int index = 0;
+    for (int i = 1; i < n; i++) {
+        index = fabs(x[i]) > fabs(x[index]) ? i : index;
+    }
+    return index;
+}
+
+/* Note the worst of the residuals in work->stacked_residual. */
+static bool cannot(Instance *self, FailureKind kind, double t, int rows)
+{
+    const int worst = largest_index(rows, self->work.stacked_residual);
+    fail(self, kind, t, worst);
+    self->failure.residual = fabs(self->work.stacked_residual[worst]);
+    return false;
+}
+
+/* --- positions ------------------------------------------------------------------------------------------ */
+
+static double position_residual(Work *work, const ModelPoint *at)
+{
+    model_constraints(at, work->stacked_residual);
+    model_jacobian(at, work->stacked);
+    model_fixed(at, work->stacked_residual + MODEL_NC, work->stacked + MODEL_NC * MODEL_NQ);
+    return max_magnitude(POSITION_ROWS, work->stacked_residual);
+}
+
+/* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
+ * is refused, because the root found from there could belong to another assembly mode. */
+static bool contract_to_position(Work *work, const ModelPoint *at, double *q)
+{
+    double last_step = INFINITY;
+    double residual = position_residual(work, at);
+    for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(residual); iteration++) {
+        const double step = correct(work, POSITION_ROWS, q);
+        if (!(step <= 0.5 * last_step)) {
+            break; /* round-off is reached, or convergence is not sure */
+        }
+        last_step = step;
+        residual = position_residual(work, at);
+        if (step <= 1e-15) {
+            break;
+        }
+    }
+    return residual <= ACCEPTABLE;
+}
+
+/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). */
+static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
+{
+    Work *work = &self->work;
+    const State *state = &self->state;
+    for (int i = 0; i < MODEL_NP; i++) {
+        const double from = model_start[MODEL_P0 + i], to = state->reals[MODEL_P0 + i];
+        work->parameters[i] = s < 1.0 ? from + s * (to - from) : to;
+    }
+    model_derive(work->parameters, work->derived);
+    ModelPoint at = seen_by_model(state, point);
+    at.t = s * state->start_time;
+    at.p = work->parameters;
+    at.d = work->derived;
+    return at;
+}
+
+/* Follow the assembled position from the default parameters to the wanted ones, in one step if that
+ * converges surely, else in as many as it takes. */
+static bool assemble_position(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    double s = 0.0, step = 1.0;
+    memcpy(point->q, model_q0, sizeof point->q);
+    for (int tries = 0; tries < MAX_HOMOTOPY_TRIES && s < 1.0; tries++) {
+        const double next = fmin(1.0, s + step);
+        const ModelPoint at = homotopy_point(self, next, point);
+        double reached[MODEL_NQ];
+        memcpy(reached, point->q, sizeof reached);
+        if (contract_to_position(work, &at, point->q)) {
+            s = next;
+            step *= 2.0;
+        } else {
+            memcpy(point->q, reached, sizeof reached);
+            step /= 2.0;
+        }
+        if (step < SMALLEST_HOMOTOPY_STEP) {
+            break;
+        }
+    }
+    if (s < 1.0) {
+        const ModelPoint wanted = homotopy_point(self, 1.0, point);
+        position_residual(work, &wanted);
+        return cannot(self, FAILURE_ASSEMBLY, point->t, POSITION_ROWS);
+    }
+    return true;
+}
+
+/* --- velocities ----------------------------------------------------------------------------------------- */
+
+static double velocity_residual(Work *work, const ModelPoint *at)
+{
+    model_jacobian(at, work->stacked);
+    model_velocity(at, work->stacked_residual);
+    for (int i = 0; i < MODEL_NC; i++) {
+        double sum = -work->stacked_residual[i];
+        for (int j = 0; j < MODEL_NQ; j++) {
+            sum += work->stacked[i * MODEL_NQ + j] * at->v[j];
+        }
+        work->stacked_residual[i] = sum;
+    }
+    model_fixed_velocity(at, work->stacked_residual + MODEL_NC, work->stacked + MODEL_NC * MODEL_NQ);
+    return max_magnitude(VELOCITY_ROWS, work->stacked_residual);
+}
+
+/* The velocities nearest to model_v0. The equations are linear: the second pass removes round-off. */
+static bool assemble_velocity(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    memcpy(point->v, model_v0, sizeof point->v);
+    for (int pass = 0; pass < 2; pass++) {
+        velocity_residual(work, &at);
+        correct(work, VELOCITY_ROWS, point->v);
+    }
+    const double scale = 1.0 + max_magnitude(MODEL_NQ, point->v);
+    return velocity_residual(work, &at) <= ACCEPTABLE * scale ||
+           cannot(self, FAILURE_VELOCITY, point->t, VELOCITY_ROWS);
+}
+
+bool assemble(Instance *self)
+{
+    State *state = &self->state;
+    memset(&state->at, 0, sizeof state->at);
+    state->at.t = state->start_time;
+    state->fresh = state->outputs_fresh = false;
+    model_derive(state->reals + MODEL_P0, state->derived);
+    if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
+        return false;
+    }
+    start_partition(self);
+    review_partition(self);
+    state->proposed_step = 0.0;
+    state->last_error = 1e-4;
+    state->steps = 0.0;
+    state->assembled = refresh_motion(self);
+    return state->assembled;
+}

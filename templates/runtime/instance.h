@@ -1,0 +1,147 @@
+/* One instance of the FMU.
+ *
+ * State holds everything the future depends on, without pointers: saving, restoring and serializing
+ * the FMU state is a copy of it. Work holds scratch values that no evaluation reads before writing. */
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include <stdbool.h>
+
+#include "fmi2Functions.h"
+#include "model.h"
+
+#if MODEL_NQ < 1
+#error "a model needs at least one coordinate"
+#endif
+
+/* The embedding closures integrate the independent coordinates, the others all of them. */
+#define EMBEDDED (MODEL_CLOSURE == CLOSURE_NEWTON || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
+#define ODE_COORDINATES (EMBEDDED ? MODEL_NI : MODEL_NQ)
+#define ODE_STATES (2 * ODE_COORDINATES)
+#define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
+
+enum { SETTING_STEP, SETTING_RELATIVE_TOLERANCE, SETTING_ABSOLUTE_TOLERANCE, SETTING_MAX_STEPS };
+enum { DIAGNOSTIC_RESIDUAL, DIAGNOSTIC_ITERATIONS, DIAGNOSTIC_STEPS };
+
+/* The FMI calling state; one bit each, so that sets of them are masks. */
+typedef enum {
+    MODE_INSTANTIATED = 1,
+    MODE_INITIALIZING = 2,
+    MODE_STEP_COMPLETE = 4,
+    MODE_TERMINATED = 8,
+    MODE_FAILED = 16
+} Mode;
+
+/* The motion at one time. */
+typedef struct {
+    double t;
+    double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ];
+    double l[MODEL_ROOM(MODEL_NC)];
+    double iterations; /* Newton iterations that closed the loops */
+} Point;
+
+/* Which coordinates are integrated and which follow from the constraints. */
+typedef struct {
+    int independent[MODEL_ROOM(MODEL_NI)];
+    int dependent[MODEL_ROOM(MODEL_NC)];
+    int generated; /* it is the partition that model_blocks belong to */
+} Partition;
+
+typedef struct {
+    Mode mode;
+    int assembled;        /* `at` satisfies the constraints for the current parameters */
+    int fresh;            /* accelerations and multipliers of `at` belong to the current inputs */
+    int outputs_fresh;    /* the calculated reals belong to `at` */
+    int tolerance_chosen; /* the relative tolerance was set as a parameter */
+    double start_time;
+    double reals[MODEL_N_REALS];
+    double derived[MODEL_ROOM(MODEL_ND)];
+    Point at; /* the last accepted point */
+    Partition partition;
+    double column_scale[MODEL_NQ];           /* largest constraint derivatives met so far, */
+    double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
+    double proposed_step;          /* 0: not known yet */
+    double last_error;             /* error of the last accepted step, for the PI controller */
+    double steps;
+} State;
+
+typedef enum {
+    FAILURE_NONE,
+    FAILURE_OPEN_LOOP,  /* Newton does not close a loop */
+    FAILURE_SINGULAR,   /* the constraints do not determine a coordinate */
+    FAILURE_MASS,       /* the mass matrix is not positive definite */
+    FAILURE_NOT_FINITE, /* an acceleration or a multiplier overflows */
+    FAILURE_JUMP,       /* the motion leaves its assembly mode */
+    FAILURE_STEPS,      /* too many internal steps in one communication step */
+    FAILURE_ACCURACY,   /* the tolerances cannot be met */
+    FAILURE_ASSEMBLY,   /* no start position */
+    FAILURE_VELOCITY,   /* no start velocity */
+    FAILURE_OUTPUT      /* a calculated variable is not finite */
+} FailureKind;
+
+typedef struct {
+    FailureKind kind;
+    double t;
+    int index;       /* a coordinate, a constraint or a value reference, as the kind says; -1 unknown */
+    double residual;
+    const ModelBlock *block; /* NULL: all loops together */
+} Failure;
+
+typedef struct {
+    Point trial;
+    double y[MODEL_ROOM(ODE_STATES)], stage[MODEL_ROOM(ODE_STATES)], k[7][MODEL_ROOM(ODE_STATES)];
+    /* closure */
+    double residual[MODEL_ROOM(MODEL_NC)], correction[MODEL_ROOM(MODEL_NC)], held[MODEL_ROOM(MODEL_NC)];
+    double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_NQ + MODEL_NC];
+    int pivot[MODEL_NQ + MODEL_NC];
+    /* dynamics */
+    double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], nu[MODEL_ROOM(MODEL_NC)], gamma[MODEL_ROOM(MODEL_NC)];
+    double mass[MODEL_NQ * MODEL_NQ], force[MODEL_NQ];
+    double tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)], mass_tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)];
+    double reduced_mass[MODEL_ROOM(MODEL_NI * MODEL_NI)], reduced_force[MODEL_ROOM(MODEL_NI)];
+    double kkt[(MODEL_NQ + MODEL_NC) * (MODEL_NQ + MODEL_NC)], kkt_rhs[MODEL_NQ + MODEL_NC];
+    /* partition and assembly */
+    double scaled[MODEL_ROOM(MODEL_NC * MODEL_NQ)];
+    int columns[MODEL_NQ];
+    double stacked[MODEL_ROOM(STACKED_ROWS * MODEL_NQ)], stacked_residual[MODEL_ROOM(STACKED_ROWS)];
+    double correction_q[MODEL_NQ], diagonal[MODEL_NQ];
+    double parameters[MODEL_ROOM(MODEL_NP)], derived[MODEL_ROOM(MODEL_ND)];
+} Work;
+
+typedef struct {
+    State state;
+    Work work;
+    Failure failure;
+    fmi2CallbackFunctions callbacks;
+    char *name;
+    bool log_events;
+} Instance;
+
+/* What the model functions see of a point. */
+static inline ModelPoint seen_by_model(const State *state, const Point *point)
+{
+    const ModelPoint at = {point->t,
+                           state->reals + MODEL_P0,
+                           state->derived,
+                           state->reals + MODEL_U0,
+                           point->q,
+                           point->v,
+                           point->a,
+                           point->l};
+    return at;
+}
+
+static inline double setting(const State *state, int which)
+{
+    return state->reals[MODEL_S0 + which];
+}
+
+/* Note a failure; returns false, for `return fail(...)`. */
+static inline bool fail(Instance *self, FailureKind kind, double t, int index)
+{
+    const Failure failure = {kind, t, index, 0.0, NULL};
+    self->failure = failure;
+    return false;
+}
+
+#endif

@@ -1,0 +1,167 @@
+#include "loops.h"
+
+#include <math.h>
+
+#include "linear.h"
+
+#define MAX_ITERATIONS 25
+#define MAX_HALVINGS 8
+#define NEGLIGIBLE_STEP 1e-15 /* relative to 1 + |q| */
+#define ROUND_OFF 1e-14       /* a residual below it need not fall any more */
+#define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
+
+static int size_of(const ModelBlock *block)
+{
+    return block ? block->size : MODEL_NC;
+}
+
+static const int *unknowns_of(const Instance *self, const ModelBlock *block)
+{
+    return block ? block->unknowns : self->state.partition.dependent;
+}
+
+/* Residual and Jacobian of a block (all constraints if NULL); returns the largest residual. */
+static double evaluate_block(Instance *self, const ModelBlock *block, const ModelPoint *at)
+{
+    Work *work = &self->work;
+    if (block) {
+        block->evaluate(at, work->residual, work->phi_d);
+    } else {
+        const int *dependent = self->state.partition.dependent;
+        model_constraints(at, work->residual);
+        model_jacobian(at, work->phi_q);
+        for (int i = 0; i < MODEL_NC; i++) {
+            for (int j = 0; j < MODEL_NC; j++) {
+                work->phi_d[i * MODEL_NC + j] = work->phi_q[i * MODEL_NQ + dependent[j]];
+            }
+        }
+    }
+    return max_magnitude(size_of(block), work->residual);
+}
+
+static bool negligible(int n, const int *unknowns, const double *q, const double *correction)
+{
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(correction[i]) <= NEGLIGIBLE_STEP * (1.0 + fabs(q[unknowns[i]])))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Apply the correction, halved until the residual falls below `before`. If it never does, q stays. */
+static double damped_step(Instance *self, const ModelBlock *block, const ModelPoint *at, double *q,
+                          double before)
+{
+    Work *work = &self->work;
+    const int n = size_of(block), *unknowns = unknowns_of(self, block);
+    const int halvings = before <= ROUND_OFF ? 0 : MAX_HALVINGS;
+    double fraction = 1.0;
+    for (int i = 0; i < n; i++) {
+        work->held[i] = q[unknowns[i]];
+    }
+    for (int trial = 0; trial <= halvings; trial++, fraction /= 2.0) {
+        for (int i = 0; i < n; i++) {
+            q[unknowns[i]] = work->held[i] - fraction * work->correction[i];
+        }
+        const double after = evaluate_block(self, block, at);
+        if (after < before) {
+            return after;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        q[unknowns[i]] = work->held[i];
+    }
+    return before;
+}
+
+/* Say which constraint stays open; the residuals are taken at the q that was reached. */
+static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint *at)
+{
+    Work *work = &self->work;
+    int worst = 0;
+    evaluate_block(self, block, at);
+    for (int i = 1; i < size_of(block); i++) {
+        worst = fabs(work->residual[i]) > fabs(work->residual[worst]) ? i : worst;
+    }
+    fail(self, FAILURE_OPEN_LOOP, at->t, block ? block->rows[worst] : worst);
+    self->failure.residual = fabs(work->residual[worst]);
+    self->failure.block = block;
+    return false;
+}
+
+static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
+{
+    Work *work = &self->work;
+    const int n = size_of(block), *unknowns = unknowns_of(self, block);
+    double residual = evaluate_block(self, block, at);
+    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+        if (!isfinite(residual) || lu_factor(n, work->phi_d, work->pivot, work->row_scale) >= 0) {
+            break;
+        }
+        for (int i = 0; i < n; i++) {
+            work->correction[i] = work->residual[i];
+        }
+        lu_solve(n, work->phi_d, work->pivot, work->correction);
+        if (negligible(n, unknowns, point->q, work->correction)) {
+            break;
+        }
+        const double after = damped_step(self, block, at, point->q, residual);
+        if (!(after < residual)) {
+            break;
+        }
+        residual = after;
+        point->iterations += 1.0;
+    }
+    return residual <= ACCEPTABLE || open_loop(self, block, at);
+}
+
+static void predict_dependent(const State *state, Point *point)
+{
+    const double dt = point->t - state->at.t;
+    for (int i = 0; i < MODEL_NC; i++) {
+        const int k = state->partition.dependent[i];
+        point->q[k] = state->at.q[k] + dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]);
+    }
+}
+
+bool close_loops(Instance *self, Point *point)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    point->iterations = 0.0;
+    predict_dependent(&self->state, point);
+    if (MODEL_CLOSURE != CLOSURE_NEWTON || !self->state.partition.generated) {
+        return MODEL_NC == 0 || solve_block(self, NULL, &at, point);
+    }
+    for (int i = 0; i < MODEL_NBLOCKS; i++) {
+        if (!solve_block(self, &model_blocks[i], &at, point)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool project_position(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    point->iterations = 0.0;
+    double before = INFINITY;
+    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+        model_constraints(&at, work->residual);
+        const double residual = max_magnitude(MODEL_NC, work->residual);
+        if (residual <= ROUND_OFF || !(residual < before)) {
+            break; /* a residual that no longer falls has reached round-off, or is an open loop */
+        }
+        before = residual;
+        model_jacobian(&at, work->phi_q);
+        minimal_norm(MODEL_NC, MODEL_NQ, work->phi_q, work->residual, 1e-12, work->correction_q,
+                     work->diagonal);
+        for (int i = 0; i < MODEL_NQ; i++) {
+            point->q[i] -= work->correction_q[i];
+        }
+        point->iterations += 1.0;
+    }
+    model_constraints(&at, work->residual);
+    return max_magnitude(MODEL_NC, work->residual) <= ACCEPTABLE || open_loop(self, NULL, &at);
+}

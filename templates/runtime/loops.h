@@ -1,0 +1,14 @@
+/* Positions: the dependent coordinates that close the loops, given the independent ones. */
+#ifndef LOOPS_H
+#define LOOPS_H
+
+#include "instance.h"
+
+/* point->t and the independent coordinates are given; the others are found by Newton iterations that
+ * start where the last accepted motion, extrapolated, would be: this keeps the assembly mode. */
+bool close_loops(Instance *self, Point *point);
+
+/* Move all coordinates by the shortest way onto the constraints. */
+bool project_position(Instance *self, Point *point);
+
+#endif

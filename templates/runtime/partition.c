@@ -1,0 +1,139 @@
+#include "partition.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+
+/* Quality of a partition: its smallest pivot relative to that of the best one. Two thresholds, so that
+ * the choice does not flutter. */
+#define LEAVE_BELOW 0.2
+#define RETURN_ABOVE 0.4
+
+/* Closer than this to a singular position, multipliers are noise. */
+#define SINGULAR_BELOW 1e-4
+
+/* Constraint derivatives at a point. The largest one met so far of each coordinate, and then of each
+ * constraint, are remembered as scales: they make lengths and angles comparable, and do not hide a
+ * row or a column that vanishes on the way. */
+static void evaluate_jacobian(Instance *self, const Point *point)
+{
+    State *state = &self->state;
+    const double *phi_q = self->work.phi_q;
+    const ModelPoint at = seen_by_model(state, point);
+    model_jacobian(&at, self->work.phi_q);
+    for (int i = 0; i < MODEL_NC; i++) {
+        for (int j = 0; j < MODEL_NQ; j++) {
+            state->column_scale[j] = fmax(state->column_scale[j], fabs(phi_q[i * MODEL_NQ + j]));
+        }
+    }
+    for (int i = 0; i < MODEL_NC; i++) {
+        for (int j = 0; j < MODEL_NQ; j++) {
+            const double scale = state->column_scale[j];
+            const double entry = scale > 0.0 ? fabs(phi_q[i * MODEL_NQ + j]) / scale : 0.0;
+            state->row_scale[i] = fmax(state->row_scale[i], entry);
+        }
+    }
+}
+
+/* Smallest pivot of the constraints over the given columns (all if NULL), rows and columns scaled. */
+static double smallest_pivot(Instance *self, const int *columns, int n)
+{
+    Work *work = &self->work;
+    for (int i = 0; i < MODEL_NC; i++) {
+        for (int j = 0; j < n; j++) {
+            const int column = columns ? columns[j] : j;
+            const double scale = self->state.column_scale[column] * self->state.row_scale[i];
+            work->scaled[i * n + j] = scale > 0.0 ? work->phi_q[i * MODEL_NQ + column] / scale : 0.0;
+        }
+    }
+    return complete_pivoting(MODEL_NC, n, work->scaled, work->columns);
+}
+
+static int by_index(const int *x, int n, int value)
+{
+    int i = 0;
+    while (i < n && x[i] != value) {
+        i++;
+    }
+    return i;
+}
+
+static void use_generated(Partition *partition)
+{
+    for (int i = 0; i < MODEL_NI; i++) {
+        partition->independent[i] = model_independent[i];
+    }
+    for (int i = 0; i < MODEL_NC; i++) {
+        partition->dependent[i] = model_dependent[i];
+    }
+    partition->generated = true;
+}
+
+/* The first MODEL_NC of `columns` become dependent; both lists are kept in ascending order, so that
+ * the result does not depend on the order of elimination. */
+static void use_columns(Partition *partition, const int *columns)
+{
+    int independent = 0, dependent = 0, same = 0;
+    for (int k = 0; k < MODEL_NQ; k++) {
+        if (by_index(columns, MODEL_NC, k) < MODEL_NC) {
+            partition->dependent[dependent++] = k;
+            same += by_index(model_dependent, MODEL_NC, k) < MODEL_NC;
+        } else {
+            partition->independent[independent++] = k;
+        }
+    }
+    partition->generated = false;
+    if (same == MODEL_NC) {
+        use_generated(partition);
+    }
+}
+
+void start_partition(Instance *self)
+{
+    memset(self->state.column_scale, 0, sizeof self->state.column_scale);
+    memset(self->state.row_scale, 0, sizeof self->state.row_scale);
+    use_generated(&self->state.partition);
+}
+
+bool take_best_partition(Instance *self)
+{
+    if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
+        return false;
+    }
+    const Partition before = self->state.partition;
+    evaluate_jacobian(self, &self->state.at);
+    if (smallest_pivot(self, NULL, MODEL_NQ) == 0.0) {
+        return false;
+    }
+    use_columns(&self->state.partition, self->work.columns);
+    return memcmp(&before, &self->state.partition, sizeof before) != 0;
+}
+
+void review_partition(Instance *self)
+{
+    if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
+        return;
+    }
+    Partition *partition = &self->state.partition;
+    evaluate_jacobian(self, &self->state.at);
+    const double best = smallest_pivot(self, NULL, MODEL_NQ);
+    if (best == 0.0) {
+        return; /* a singular position: no partition is better than another */
+    }
+    if (smallest_pivot(self, model_dependent, MODEL_NC) >= RETURN_ABOVE * best) {
+        use_generated(partition);
+    } else if (smallest_pivot(self, partition->dependent, MODEL_NC) < LEAVE_BELOW * best) {
+        smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
+        use_columns(partition, self->work.columns);
+    }
+}
+
+bool multipliers_are_lost(Instance *self, const Point *point)
+{
+    if (EMBEDDED || MODEL_NC == 0) {
+        return false;
+    }
+    evaluate_jacobian(self, point);
+    return smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_BELOW;
+}

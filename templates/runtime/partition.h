@@ -1,0 +1,23 @@
+/* Which coordinates are independent. The generated choice is good at the start; on the way it may
+ * approach a dead centre, where a dependent coordinate is no longer determined by the independent ones.
+ * The choice is a discrete state of the instance and changes only at accepted points. */
+#ifndef PARTITION_H
+#define PARTITION_H
+
+#include "instance.h"
+
+/* The partition of the generated model, with the column scales of the point `at`. */
+void start_partition(Instance *self);
+
+/* At an accepted point: leave a partition that has become badly conditioned, return to the generated
+ * one when it is good again. */
+void review_partition(Instance *self);
+
+/* Take the best conditioned partition. Returns whether that is another one. */
+bool take_best_partition(Instance *self);
+
+/* Closures that integrate all coordinates are led by the multipliers alone: close to a singular position
+ * they may be pushed into any assembly mode. */
+bool multipliers_are_lost(Instance *self, const Point *point);
+
+#endif

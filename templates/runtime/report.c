@@ -1,0 +1,127 @@
+#include "report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define LONGEST_MESSAGE 512
+
+/* The text is complete before it is sent. It holds names of the model, which have no percent sign, so
+ * that an environment may take it as text or as a format. */
+static void send(Instance *self, fmi2Status status, const char *category, const char *format, va_list values)
+{
+    char text[LONGEST_MESSAGE];
+    vsnprintf(text, sizeof text, format, values);
+    if (self->callbacks.logger) {
+        self->callbacks.logger(self->callbacks.componentEnvironment, self->name, status, category, text);
+    }
+}
+
+fmi2Status error(Instance *self, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    send(self, fmi2Error, "logStatusError", format, values);
+    va_end(values);
+    return fmi2Error;
+}
+
+void event(Instance *self, const char *format, ...)
+{
+    if (self->log_events) {
+        va_list values;
+        va_start(values, format);
+        send(self, fmi2OK, "logEvents", format, values);
+        va_end(values);
+    }
+}
+
+static const char *coordinate(int index)
+{
+    return index >= 0 ? model_coordinates[index] : "a coordinate";
+}
+
+static const char *constraint(int index)
+{
+    return index >= 0 && index < MODEL_NC ? model_constraint_names[index] : "";
+}
+
+static const char *loop_name(const ModelBlock *block)
+{
+    return block ? block->name : "the system of all loops";
+}
+
+/* The block that determines a coordinate, NULL if it is independent or not known. */
+static const ModelBlock *block_of(int coordinate)
+{
+    for (int i = 0; i < MODEL_NBLOCKS; i++) {
+        for (int k = 0; k < model_blocks[i].size; k++) {
+            if (model_blocks[i].unknowns[k] == coordinate) {
+                return &model_blocks[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+static fmi2Status report_open_loop(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    return error(self,
+                 "t = %.6g s: %s cannot be closed: the mechanism is in or beyond a singular position "
+                 "(constraint '%s', residual %.1e)",
+                 failure->t, loop_name(failure->block), constraint(failure->index), failure->residual);
+}
+
+/* Rows of the stacked start equations: the constraints, then the fixed start values. */
+static fmi2Status report_start(Instance *self, const char *what, const char *quantity)
+{
+    const Failure *failure = &self->failure;
+    if (failure->index < MODEL_NC) {
+        return error(self, "%s: constraint '%s' stays open by %.1e", what,
+                     constraint(failure->index), failure->residual);
+    }
+    return error(self, "%s: fixed start %s number %d is missed by %.1e", what, quantity,
+                 failure->index - MODEL_NC + 1, failure->residual);
+}
+
+fmi2Status report_failure(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    switch (failure->kind) {
+    case FAILURE_OPEN_LOOP:
+        return report_open_loop(self);
+    case FAILURE_SINGULAR:
+        return error(self,
+                     "t = %.6g s: the mechanism is in a singular position: %s does not determine %s",
+                     failure->t, loop_name(block_of(failure->index)), coordinate(failure->index));
+    case FAILURE_MASS:
+        return error(self,
+                     "t = %.6g s: the mass matrix is singular: give mass or inertia to a body that moves "
+                     "with %s",
+                     failure->t, coordinate(failure->index));
+    case FAILURE_NOT_FINITE:
+        return error(self, "t = %.6g s: the motion or the reaction of %s is not finite", failure->t,
+                     coordinate(failure->index));
+    case FAILURE_JUMP:
+        return error(self,
+                     "t = %.6g s: %s leaves its assembly mode: the mechanism is in or beyond a singular "
+                     "position (%s would jump)",
+                     failure->t, loop_name(block_of(failure->index)), coordinate(failure->index));
+    case FAILURE_STEPS:
+        return error(self,
+                     "t = %.6g s: more than %.0f internal steps in one communication step "
+                     "(solver.max_steps)",
+                     failure->t, setting(&self->state, SETTING_MAX_STEPS));
+    case FAILURE_ACCURACY:
+        return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size", failure->t);
+    case FAILURE_ASSEMBLY:
+        return report_start(self, "the mechanism cannot be assembled with these parameters", "position");
+    case FAILURE_VELOCITY:
+        return report_start(self, "the start velocities contradict the constraints", "velocity");
+    case FAILURE_OUTPUT:
+        return error(self, "t = %.6g s: the variable with value reference %d is not finite", failure->t,
+                     failure->index);
+    default:
+        return error(self, "t = %.6g s: the evaluation failed", failure->t);
+    }
+}

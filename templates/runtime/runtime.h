@@ -1,0 +1,21 @@
+/* The choices a model makes at export, by number, so that the preprocessor can compare them.
+ * model.h includes this file before it names its closure and its solver. */
+#ifndef RUNTIME_H
+#define RUNTIME_H
+
+/* How the loops are closed. The first two integrate the independent coordinates only (embedding);
+ * the others integrate all coordinates. */
+#define CLOSURE_NEWTON 1     /* Newton block by block, in the order of model_blocks */
+#define CLOSURE_NEWTON_ALL 2 /* one Newton over all constraints */
+#define CLOSURE_AUGMENTED 3  /* Lagrange multipliers, projection after each accepted step */
+#define CLOSURE_BAUMGARTE 4  /* Lagrange multipliers, stabilized accelerations */
+#define CLOSURE_PENALTY 5    /* constraints as stiff spring-dampers on the acceleration level */
+
+#define SOLVER_EULER 1
+#define SOLVER_RK4 2
+#define SOLVER_DOPRI5 3
+
+/* Room for n elements: C99 has no arrays of length zero. */
+#define MODEL_ROOM(n) ((n) > 0 ? (n) : 1)
+
+#endif

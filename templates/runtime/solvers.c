@@ -1,0 +1,278 @@
+#include "solvers.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "motion.h"
+#include "partition.h"
+
+/* --- methods ----------------------------------------------------------------------------------------
+ *
+ * A method starts from work->y with derivative work->k[0], leaves the point at t_new in work->trial and
+ * returns false when an evaluation fails. Every method ends with the evaluation at its new point, whose
+ * derivative is the first of the next step. */
+
+/* work->stage = y + h * sum(weights[j] * k[j]) */
+static void combine(Work *work, double h, int count, const double *weights)
+{
+    for (int i = 0; i < ODE_STATES; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < count; j++) {
+            sum += weights[j] * work->k[j][i];
+        }
+        work->stage[i] = work->y[i] + h * sum;
+    }
+}
+
+static bool evaluate_stage(Instance *self, double t, int stage)
+{
+    Work *work = &self->work;
+    if (!evaluate_motion(self, t, work->stage, &work->trial)) {
+        return false;
+    }
+    ode_derivative(&self->state, &work->trial, work->k[stage]);
+    return true;
+}
+
+static bool step_euler(Instance *self, double t_new)
+{
+    static const double weights[] = {1.0};
+    combine(&self->work, t_new - self->state.at.t, 1, weights);
+    return evaluate_stage(self, t_new, 1);
+}
+
+static bool step_rk4(Instance *self, double t_new)
+{
+    static const double weights[4][4] = {
+        {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}, {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0}};
+    static const double nodes[4] = {0.5, 0.5, 1.0, 1.0};
+    const double t = self->state.at.t, h = t_new - t;
+    for (int stage = 1; stage <= 4; stage++) {
+        combine(&self->work, h, stage, weights[stage - 1]);
+        if (!evaluate_stage(self, stage < 3 ? t + nodes[stage - 1] * h : t_new, stage)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double scaled_error(Instance *self, double h)
+{
+    static const double weights[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
+                                      -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
+    const Work *work = &self->work;
+    const double relative = setting(&self->state, SETTING_RELATIVE_TOLERANCE);
+    const double absolute = setting(&self->state, SETTING_ABSOLUTE_TOLERANCE);
+    double sum = 0.0;
+    for (int i = 0; i < ODE_STATES; i++) {
+        double error = 0.0;
+        for (int j = 0; j < 7; j++) {
+            error += h * weights[j] * work->k[j][i];
+        }
+        error /= absolute + relative * fmax(fabs(work->y[i]), fabs(work->stage[i]));
+        sum += error * error;
+    }
+    return ODE_STATES > 0 ? sqrt(sum / MODEL_ROOM(ODE_STATES)) : 0.0;
+}
+
+/* Dormand and Prince, fifth order; *error is relative to the tolerances. */
+static bool step_dopri5(Instance *self, double t_new, double *error)
+{
+    static const double weights[6][6] = {
+        {1.0 / 5.0},
+        {3.0 / 40.0, 9.0 / 40.0},
+        {44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0},
+        {19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0},
+        {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
+        {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0}};
+    static const double nodes[6] = {1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0};
+    const double t = self->state.at.t, h = t_new - t;
+    for (int stage = 1; stage <= 6; stage++) {
+        combine(&self->work, h, stage, weights[stage - 1]);
+        if (!evaluate_stage(self, stage < 5 ? t + nodes[stage - 1] * h : t_new, stage)) {
+            return false;
+        }
+    }
+    *error = scaled_error(self, h);
+    return true;
+}
+
+/* --- trial steps --------------------------------------------------------------------------------------- */
+
+/* A smooth motion from `from` to `to` satisfies the corrected trapezoidal rule
+ *     q1 - q0 = h/2 (v0 + v1) - h^2/12 (a1 - a0) + O(h^5);
+ * one that has fallen into another assembly mode misses it by a good part of its travel. Euler's own
+ * error is of that size, so it cannot be told there. */
+static bool is_continuous(Instance *self)
+{
+    static const double allowed_share = 0.25;
+    const Point *from = &self->state.at, *to = &self->work.trial;
+    const double h = to->t - from->t;
+    if (MODEL_SOLVER == SOLVER_EULER && ODE_STATES > 0) {
+        return true;
+    }
+    for (int i = 0; i < MODEL_NQ; i++) {
+        const double moved = to->q[i] - from->q[i];
+        const double expected = h * (from->v[i] + to->v[i]) / 2.0 - h * h * (to->a[i] - from->a[i]) / 12.0;
+        const double travel = h * (fabs(from->v[i]) + fabs(to->v[i])) / 2.0 +
+                              h * h * (fabs(from->a[i]) + fabs(to->a[i])) / 12.0;
+        const double noise = 1e-8 * (1.0 + fabs(to->q[i]));
+        if (!(fabs(moved - expected) <= allowed_share * travel + noise)) {
+            return fail(self, FAILURE_JUMP, to->t, i);
+        }
+    }
+    return true;
+}
+
+/* One trial step; on success work->trial is the point at t_new if *error <= 1. */
+static bool try_step(Instance *self, double t_new, double *error)
+{
+    Work *work = &self->work;
+    *error = 0.0;
+    work->trial = self->state.at;
+    ode_state(&self->state, &self->state.at, work->y);
+    ode_derivative(&self->state, &self->state.at, work->k[0]);
+    const bool stepped = ODE_STATES == 0 || MODEL_SOLVER == SOLVER_EULER ? step_euler(self, t_new)
+                         : MODEL_SOLVER == SOLVER_RK4                    ? step_rk4(self, t_new)
+                                                                         : step_dopri5(self, t_new, error);
+    if (!stepped || !(*error <= 1.0)) {
+        return stepped;
+    }
+    if (!settle_motion(self, &work->trial)) {
+        return false;
+    }
+    if (multipliers_are_lost(self, &work->trial)) {
+        return fail(self, FAILURE_SINGULAR, t_new, -1);
+    }
+    return is_continuous(self);
+}
+
+static void accept(Instance *self)
+{
+    State *state = &self->state;
+    state->at = self->work.trial;
+    state->outputs_fresh = false;
+    state->steps += 1.0;
+    review_partition(self);
+}
+
+/* --- fixed steps ----------------------------------------------------------------------------------------- */
+
+static bool advance_fixed(Instance *self, double end)
+{
+    const double begin = self->state.at.t, span = end - begin, step = setting(&self->state, SETTING_STEP);
+    const double count = step > 0.0 ? fmax(1.0, ceil(span / step * (1.0 - 1e-9))) : 1.0;
+    if (count > setting(&self->state, SETTING_MAX_STEPS)) {
+        return fail(self, FAILURE_STEPS, begin, -1);
+    }
+    for (double k = 1.0; k <= count; k += 1.0) {
+        const double t_new = k < count ? begin + span * (k / count) : end;
+        double error;
+        if (!try_step(self, t_new, &error) &&
+            !(take_best_partition(self) && try_step(self, t_new, &error))) {
+            return false;
+        }
+        accept(self);
+    }
+    return true;
+}
+
+/* --- adaptive steps ---------------------------------------------------------------------------------------- */
+
+#define SAFETY 0.9
+#define LARGEST_GROWTH 5.0
+#define LARGEST_SHRINKAGE 0.2
+#define FAILURES_BEFORE_NEW_PARTITION 3
+
+/* A first guess: the state may change by a hundredth of itself (Hairer, Norsett, Wanner, II.4). */
+static double initial_step(Instance *self, double span)
+{
+    Work *work = &self->work;
+    const double relative = setting(&self->state, SETTING_RELATIVE_TOLERANCE);
+    const double absolute = setting(&self->state, SETTING_ABSOLUTE_TOLERANCE);
+    double state_size = 0.0, derivative_size = 0.0;
+    ode_state(&self->state, &self->state.at, work->y);
+    ode_derivative(&self->state, &self->state.at, work->k[0]);
+    for (int i = 0; i < ODE_STATES; i++) {
+        const double scale = absolute + relative * fabs(work->y[i]);
+        state_size = fmax(state_size, fabs(work->y[i]) / scale);
+        derivative_size = fmax(derivative_size, fabs(work->k[0][i]) / scale);
+    }
+    if (ODE_STATES == 0 || derivative_size == 0.0) {
+        return span;
+    }
+    return fmin(span, state_size > 1e-5 ? 0.01 * state_size / derivative_size : 1e-6);
+}
+
+/* The step to try next towards `end`: it ends there exactly, or leaves a rest that is no sliver. */
+static double next_step(double proposed, double rest)
+{
+    return proposed >= 0.99 * rest ? rest : proposed > 0.5 * rest ? 0.5 * rest : proposed;
+}
+
+/* Hairer's PI controller (Hairer, Wanner, IV.2). */
+static double growth(double error, double last_error)
+{
+    const double factor = SAFETY * pow(fmax(error, 1e-10), -0.17) * pow(last_error, 0.04);
+    return fmin(LARGEST_GROWTH, fmax(LARGEST_SHRINKAGE, factor));
+}
+
+static void accept_adaptive(Instance *self, double h, double error, bool retried)
+{
+    State *state = &self->state;
+    const double limit = retried ? 1.0 : LARGEST_GROWTH;
+    const double proposal = h * fmin(limit, growth(error, state->last_error));
+    /* A step cut short by the communication point says little about the next one. */
+    const bool cut = !retried && h < state->proposed_step;
+    state->proposed_step = cut ? fmax(proposal, state->proposed_step) : proposal;
+    state->last_error = fmax(error, 1e-4);
+    accept(self);
+}
+
+static bool advance_adaptive(Instance *self, double end)
+{
+    State *state = &self->state;
+    const double max_step = setting(state, SETTING_STEP), max_steps = setting(state, SETTING_MAX_STEPS);
+    const double smallest = 1e-12 * (end - state->at.t) + 4.0 * DBL_EPSILON * fabs(end);
+    bool retried = false;
+    int failures = 0;
+    if (!(state->proposed_step > 0.0)) {
+        state->proposed_step = initial_step(self, end - state->at.t);
+    }
+    for (double tries = 0.0; state->at.t < end; tries += 1.0) {
+        if (tries >= max_steps) {
+            return fail(self, FAILURE_STEPS, state->at.t, -1);
+        }
+        const double bounded = max_step > 0.0 ? fmin(max_step, state->proposed_step) : state->proposed_step;
+        const double rest = end - state->at.t, h = next_step(bounded, rest);
+        double error;
+        const bool found = try_step(self, h < rest ? state->at.t + h : end, &error);
+        if (found && error <= 1.0) {
+            accept_adaptive(self, h, error, retried);
+            retried = false;
+            failures = 0;
+            continue;
+        }
+        if (h <= smallest) {
+            return found ? fail(self, FAILURE_ACCURACY, state->at.t, -1) : false;
+        }
+        retried = true;
+        failures += !found;
+        if (failures == FAILURES_BEFORE_NEW_PARTITION) {
+            take_best_partition(self);
+        }
+        state->proposed_step = h * (found ? fmin(0.9, growth(error, 1.0)) : 0.5);
+    }
+    return true;
+}
+
+bool advance(Instance *self, double end)
+{
+    if (!refresh_motion(self)) {
+        return false;
+    }
+    if (ODE_STATES == 0 || MODEL_SOLVER == SOLVER_DOPRI5) {
+        return advance_adaptive(self, end);
+    }
+    return advance_fixed(self, end);
+}

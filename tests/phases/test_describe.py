@@ -1,0 +1,239 @@
+"""The FMU description: layout, attributes, units, structure, and its XML."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import fmpy
+import pytest
+from lxml import etree
+
+from fmugen.errors import OutputError
+from fmugen.ir.fmu import CalculatedVariable, FmuDescription, Section, SolverSettings
+from fmugen.ir.formula import Call, Formula, Name, Number, constant
+from fmugen.ir.model import (
+    GROUND,
+    Attachment,
+    Body,
+    Experiment,
+    Input,
+    Joint,
+    JointType,
+    Parameter,
+    Start,
+    SystemModel,
+)
+from fmugen.phases.describe import QUANTITIES, describe, model_description_xml
+from fmugen.resources import runtime_sources
+
+HALF_LENGTH = Formula("l/2", Call("/", (Name("l"), Number(2))))
+
+
+def pendulum(**changes: object) -> SystemModel:
+    values: dict[str, object] = {
+        "name": "Pendulum",
+        "description": "a rod",
+        "parameters": (Parameter("l", 0.5, "m", "length"), Parameter("k", 1e-3, "N.m/rad")),
+        "inputs": (Input("torque", 0.25, "N.m"), Input("brake", 0.0, "N.m")),
+        "bodies": (Body("rod", constant(1), constant(1)),),
+        "joints": (Joint("pin", JointType.REVOLUTE, Attachment(GROUND), Attachment("rod")),),
+        "starts": (
+            Start("pin.angle", constant(0.1), fixed=True),
+            Start("pin.omega", HALF_LENGTH, fixed=True),
+            Start("rod.x", constant(2), fixed=False),
+        ),
+        "experiment": Experiment(stop=3.0, step=0.02, tolerance=1e-7),
+    }
+    return SystemModel(**{**values, **changes})  # type: ignore[arg-type]
+
+
+CALCULATED = (
+    CalculatedVariable("pin.angle", "rad", "coordinate"),
+    CalculatedVariable("alpha", "rad/s2", "", "output", ("brake", "torque")),
+    CalculatedVariable("height", "m", "", "output"),
+)
+
+
+def description(**changes: object) -> FmuDescription:
+    return describe(pendulum(**changes), CALCULATED, "{guid}", environment={})
+
+
+def xml_of(subject: FmuDescription) -> etree._Element:
+    return etree.fromstring(model_description_xml(subject))
+
+
+def schema() -> etree.XMLSchema:
+    folder = Path(fmpy.__file__).parent / "schema" / "fmi2"
+    return etree.XMLSchema(etree.parse(str(folder / "fmi2ModelDescription.xsd")))
+
+
+def test_value_references_are_positions_in_the_flat_array() -> None:
+    subject = description()
+    assert [variable.value_reference for variable in subject.variables] == list(range(len(subject.variables)))
+
+
+def test_layout_is_consecutive() -> None:
+    layout = description().layout
+    assert layout.parameters == Section(0, 3)
+    assert layout.settings == Section(3, 4)
+    assert layout.inputs == Section(7, 2)
+    assert layout.calculated == Section(9, 3)
+    assert layout.diagnostics == Section(12, 3)
+    assert layout.size == 15
+
+
+def test_names_in_order() -> None:
+    assert [variable.name for variable in description().variables] == [
+        "l",
+        "k",
+        "start.pin.angle",
+        "solver.step",
+        "solver.relative_tolerance",
+        "solver.absolute_tolerance",
+        "solver.max_steps",
+        "torque",
+        "brake",
+        "pin.angle",
+        "alpha",
+        "height",
+        "closure.residual",
+        "closure.iterations",
+        "solver.steps",
+    ]
+
+
+def test_start_values() -> None:
+    settings = SolverSettings(step=0.5, relative_tolerance=1e-3, absolute_tolerance=1e-4, max_steps=7)
+    subject = describe(pendulum(), CALCULATED, "{guid}", settings=settings, environment={})
+    assert subject.start_values == (0.5, 1e-3, 0.1, 0.5, 1e-3, 1e-4, 7.0, 0.25, 0.0, 0, 0, 0, 0, 0, 0)
+
+
+def test_only_plain_fixed_start_values_are_parameters() -> None:
+    names = {variable.name for variable in description().parameters if variable.name.startswith("start.")}
+    assert names == {"start.pin.angle"}
+    (start,) = (v for v in description().parameters if v.name == "start.pin.angle")
+    assert start.unit == "rad"
+
+
+def test_attributes_of_each_kind() -> None:
+    kinds = {
+        variable.name: (
+            variable.causality,
+            variable.variability,
+            variable.initial,
+            variable.start is not None,
+        )
+        for variable in description().variables
+    }
+    assert kinds["l"] == kinds["solver.step"] == ("parameter", "fixed", "exact", True)
+    assert kinds["torque"] == ("input", "continuous", None, True)
+    assert kinds["alpha"] == ("output", "continuous", "calculated", False)
+    assert kinds["pin.angle"] == kinds["solver.steps"] == ("local", "continuous", "calculated", False)
+
+
+def test_repeated_names_are_refused() -> None:
+    with pytest.raises(OutputError, match="same name: l;"):
+        describe(pendulum(), (CalculatedVariable("l"),), "{guid}", environment={})
+
+
+def test_xml_is_valid() -> None:
+    schema().assertValid(xml_of(description()))
+
+
+def test_xml_without_outputs_and_inputs_is_valid() -> None:
+    bare = describe(pendulum(inputs=(), parameters=()), (), "{guid}", environment={})
+    schema().assertValid(xml_of(bare))
+
+
+def test_xml_is_the_same_every_time() -> None:
+    assert model_description_xml(description()) == model_description_xml(description())
+
+
+def test_structure_lists_outputs_with_their_feedthrough() -> None:
+    outputs = xml_of(description()).findall("ModelStructure/Outputs/Unknown")
+    assert [dict(unknown.attrib) for unknown in outputs] == [
+        {"index": "11", "dependencies": "8 9", "dependenciesKind": "dependent dependent"},
+        {"index": "12", "dependencies": "", "dependenciesKind": ""},
+    ]
+
+
+def test_initial_unknowns_are_the_outputs_and_depend_on_all() -> None:
+    unknowns = xml_of(description()).findall("ModelStructure/InitialUnknowns/Unknown")
+    assert [dict(unknown.attrib) for unknown in unknowns] == [{"index": "11"}, {"index": "12"}]
+
+
+def test_units_are_declared_with_their_base_units() -> None:
+    units = {unit.get("name"): unit for unit in xml_of(description()).findall("UnitDefinitions/Unit")}
+    assert set(units) == {"1", "m", "s", "rad", "rad/s2", "N.m", "N.m/rad"}
+    assert dict(units["N.m/rad"][0].attrib) == {"kg": "1", "m": "2", "s": "-2", "rad": "-1"}
+    assert dict(units["1"][0].attrib) == {}
+    display = units["rad"].find("DisplayUnit")
+    assert display is not None and display.get("name") == "deg"
+    assert math.radians(float(display.get("factor", ""))) == pytest.approx(1.0, rel=1e-15)
+
+
+def test_every_variable_declares_a_type_of_its_unit() -> None:
+    root = xml_of(description())
+    unit_of = {kind.get("name"): kind[0].get("unit") for kind in root.findall("TypeDefinitions/SimpleType")}
+    reals = root.findall("ModelVariables/ScalarVariable/Real")
+    assert reals
+    assert all(unit_of[real.get("declaredType")] == real.get("unit") for real in reals)
+
+
+def test_types_of_unusual_units_have_names_of_their_own() -> None:
+    model = pendulum(parameters=(Parameter("rho", 1.0, "kg/m"), Parameter("c", 1.0, "kg/m3")))
+    subject = describe(model, (), "{guid}", environment={})
+    names = [kind.name for kind in subject.types]
+    assert {"SI.'kg/m'", "SI.'kg/m3'"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_each_quantity_is_measured_in_one_unit() -> None:
+    assert len(set(QUANTITIES.values())) == len(QUANTITIES)
+
+
+def test_text_is_escaped_and_cleaned() -> None:
+    model = pendulum(description='a < b & "c"\n\x00 é 机')
+    root = xml_of(describe(model, CALCULATED, "{guid}", environment={}))
+    assert root.get("description") == 'a < b & "c"   é 机'
+    schema().assertValid(root)
+
+
+def test_capabilities_and_experiment() -> None:
+    root = xml_of(description())
+    slave = root.find("CoSimulation")
+    assert slave is not None
+    assert slave.get("modelIdentifier") == "Pendulum"
+    assert slave.get("canHandleVariableCommunicationStepSize") == "true"
+    assert slave.get("canGetAndSetFMUstate") == slave.get("canSerializeFMUstate") == "true"
+    assert slave.get("canNotUseMemoryManagementFunctions") == "false"
+    experiment = root.find("DefaultExperiment")
+    assert experiment is not None
+    assert dict(experiment.attrib) == {
+        "startTime": "0.0",
+        "stopTime": "3.0",
+        "tolerance": "1e-07",
+        "stepSize": "0.02",
+    }
+
+
+def test_log_categories_are_those_of_the_runtime() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in runtime_sources()]
+    used = {category for text in texts for category in re.findall(r'"(log[A-Z]\w+)"', text)}
+    declared = xml_of(description()).findall("LogCategories/Category")
+    assert {category.get("name") for category in declared} == used
+
+
+def test_date_is_written_only_when_the_build_fixes_it() -> None:
+    assert xml_of(description()).get("generationDateAndTime") is None
+    dated = describe(pendulum(), CALCULATED, "{guid}", environment={"SOURCE_DATE_EPOCH": "86400"})
+    root = xml_of(dated)
+    assert root.get("generationDateAndTime") == "1970-01-02T00:00:00Z"
+    schema().assertValid(root)
+
+
+def test_a_date_that_is_none_is_refused() -> None:
+    with pytest.raises(OutputError, match="SOURCE_DATE_EPOCH is 'yesterday'"):
+        describe(pendulum(), CALCULATED, "{guid}", environment={"SOURCE_DATE_EPOCH": "yesterday"})

@@ -1,0 +1,314 @@
+"""The reader: what a file means, and everything it says about a wrong one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fmugen.errors import ModelError, Problem
+from fmugen.formulas import parse
+from fmugen.ir.formula import ZERO
+from fmugen.ir.model import (
+    Attachment,
+    Driver,
+    DriverType,
+    Experiment,
+    Input,
+    Joint,
+    JointType,
+    Load,
+    LoadType,
+    NamedTrees,
+    Output,
+    Parameter,
+    Point,
+    SpringType,
+    Start,
+    Vector,
+)
+from fmugen.phases.read import parse_model, read_model
+from fmugen.phases.read.locate import line_numbers
+
+COMPLETE = """\
+[model]
+name = "Bench"
+description = "every element once"
+gravity = [0, "-g"]
+
+[experiment]
+stop = 2
+step = 0.05
+
+[parameters]
+g = { value = 9.81, unit = "m/s2", description = "gravity" }
+l = 0.5
+k = { value = 20, unit = "N/m" }
+
+[inputs]
+drive = { start = 0.5, unit = "N.m" }
+
+[ground]
+points = { O = [0, 0], Q = ["l", 0] }
+
+[bodies.crank]
+mass = 1.5
+inertia = "1.5*l^2/12"
+points = { A = ["-l/2", 0], B = ["l/2", 0] }
+
+[bodies.rod]
+mass = 1
+
+[bodies.slider]
+
+[bodies.flag]
+
+[joints.pin]
+type = "revolute"
+from = "ground.O"
+to = "crank.A"
+
+[joints.free]
+type = "virtual"
+from = "crank.B"
+to = "rod"
+
+[joints.slide]
+type = "prismatic"
+from = "ground.Q"
+to = "slider"
+axis = [0, 1]
+angle = "pi/2"
+
+[joints.glue]
+type = "weld"
+from = "slider"
+to = "flag"
+
+[drivers.motor]
+type = "rotation"
+from = "ground"
+to = "crank"
+value = "2*pi*time"
+
+[drivers.lift]
+type = "translation"
+from = "ground"
+to = "slider"
+value = "l*time"
+axis = [0, 1]
+
+[drivers.carry]
+type = "translation"
+from = "ground"
+to = "rod"
+value = ["l", "time"]
+
+[forces.push]
+type = "force"
+on = "crank.B"
+value = ["-2*crank.B.vx", 0]
+frame = "rod"
+
+[forces.twist]
+type = "torque"
+on = "rod"
+from = "crank"
+value = "drive"
+
+[springs.coil]
+type = "translational"
+from = "ground.Q"
+to = "crank.B"
+stiffness = "k"
+actuator = "drive*sin(time)"
+
+[springs.clock]
+type = "rotational"
+from = "crank"
+to = "rod"
+damping = 0.1
+
+[outputs]
+theta = "pin.angle"
+copy = "drive"
+clock_time = "time"
+power = { value = "drive*crank.omega", unit = "W" }
+ratio = "pin.angle/pi"
+
+[start.fixed]
+"pin.angle" = "pi/4"
+[start.guess]
+"rod.x" = 0.3
+
+[trees.mine]
+translation = ["pin", "free", "slide", "glue"]
+rotation = ["crank", "rod", "slide", "glue"]
+"""
+
+
+def planar(x: str | float, y: str | float) -> Vector:
+    return (parse(x), parse(y), ZERO)
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    with pytest.raises(ModelError) as caught:
+        parse_model(text, "some/where/model.toml")
+    return caught.value.problems
+
+
+def only_problem(text: str) -> Problem:
+    problems = problems_of(text)
+    assert len(problems) == 1, [str(problem) for problem in problems]
+    return problems[0]
+
+
+# --- what a file means ---------------------------------------------------------------------------
+
+
+def test_the_interface_of_a_complete_file() -> None:
+    model = parse_model(COMPLETE, "bench.toml")
+    assert (model.name, model.description) == ("Bench", "every element once")
+    assert model.gravity == planar(0, "-g")
+    assert model.experiment == Experiment(stop=2.0, step=0.05)
+    assert model.parameters[:2] == (Parameter("g", 9.81, "m/s2", "gravity"), Parameter("l", 0.5))
+    assert model.inputs == (Input("drive", 0.5, "N.m"),)
+    assert model.starts == (
+        Start("pin.angle", parse("pi/4"), fixed=True),
+        Start("rod.x", parse(0.3), fixed=False),
+    )
+    assert model.trees == (
+        NamedTrees("mine", ("pin", "free", "slide", "glue"), ("crank", "rod", "slide", "glue")),
+    )
+
+
+def test_the_elements_of_a_complete_file() -> None:
+    model = parse_model(COMPLETE, "bench.toml")
+    crank = model.bodies[0]
+    assert (crank.mass, crank.inertia) == (parse(1.5), parse("1.5*l^2/12"))
+    assert crank.points == (Point("A", planar("-l/2", 0)), Point("B", planar("l/2", 0)))
+    pin, free, slide, glue = model.joints
+    assert pin == Joint("pin", JointType.REVOLUTE, Attachment("ground", "O"), Attachment("crank", "A"))
+    assert free.type is JointType.VIRTUAL
+    assert (slide.axis, slide.angle) == (planar(0, 1), parse("pi/2"))
+    assert glue.type is JointType.WELD
+    motor, lift, carry = model.drivers
+    assert motor.angle == parse("2*pi*time")
+    assert lift == Driver(
+        "lift",
+        DriverType.TRANSLATION,
+        Attachment("ground"),
+        Attachment("slider"),
+        displacement=(parse("l*time"), ZERO, ZERO),
+        axis=planar(0, 1),
+    )
+    assert (carry.displacement, carry.axis) == (planar("l", "time"), None)
+    push, twist = model.loads
+    assert (push.force, push.frame, push.tail) == (planar("-2*crank.B.vx", 0), "rod", Attachment("ground"))
+    assert twist == Load(
+        "twist", LoadType.TORQUE, Attachment("crank"), Attachment("rod"), torque=parse("drive")
+    )
+    coil, clock = model.springs
+    assert (coil.stiffness, coil.actuator, coil.free) == (parse("k"), parse("drive*sin(time)"), ZERO)
+    assert (clock.type, clock.damping) == (SpringType.ROTATIONAL, parse(0.1))
+
+
+def test_an_output_without_a_unit_has_that_of_what_it_names() -> None:
+    outputs = parse_model(COMPLETE, "bench.toml").outputs
+    assert [(output.name, output.unit) for output in outputs] == [
+        ("theta", "rad"),
+        ("copy", "N.m"),
+        ("clock_time", "s"),
+        ("power", "W"),
+        ("ratio", "1"),
+    ]
+    assert outputs[0] == Output("theta", parse("pin.angle"), "rad")
+
+
+def test_a_file_on_disk_reads_like_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "mödel.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + COMPLETE.replace("\n", "\r\n").encode())
+    assert read_model(path) == parse_model(COMPLETE, "bench.toml")
+
+
+# --- files that are not models at all ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("[model]\nname = \n", 2, "not TOML"),
+        ("[model]\nname = 'M'\nname = 'N'\n", 3, "twice"),
+        ("[model]\n[model]\n", 2, "twice"),
+        ("[model\n", 1, "not TOML"),
+        ("a = [1,\n2", 2, "not TOML"),
+        pytest.param("a = " + "9" * 5000, 1, "not TOML", id="an integer of 5000 digits"),
+    ],
+)
+def test_syntax_errors_have_a_line(text: str, line: int, words: str) -> None:
+    problem = only_problem(text)
+    assert problem.place == f"model.toml:{line}"
+    assert words in str(problem)
+
+
+def test_hostile_nesting_is_an_error_of_the_model() -> None:
+    assert len(problems_of("a = " + "[" * 100_000)) == 1
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    missing, binary = tmp_path / "none.toml", tmp_path / "binary.toml"
+    binary.write_bytes(b"name = '\xff'")
+    for path, words in ((missing, "no such file"), (tmp_path, "directory"), (binary, "UTF-8")):
+        with pytest.raises(ModelError, match=words):
+            read_model(path)
+
+
+@given(st.data())
+def test_any_line_may_be_lost_or_doubled(data: st.DataObject) -> None:
+    """Whatever is wrong with a file, the answer is a model or a ModelError."""
+    lines = COMPLETE.splitlines()
+    index = data.draw(st.integers(0, len(lines) - 1))
+    edit = data.draw(st.sampled_from(["drop", "double", "garble"]))
+    kept = {"drop": [], "double": [lines[index]] * 2, "garble": [lines[index].replace("=", "= 1 #")]}[edit]
+    text = "\n".join([*lines[:index], *kept, *lines[index + 1 :]])
+    try:
+        parse_model(text, "model.toml")
+    except ModelError as error:
+        assert error.problems
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def test_lines_of_keys_in_ordinary_and_odd_files() -> None:
+    text = '''\
+top.deep = 1 # [comment]
+[ a . "b.c" ] # header
+x = [
+  "y = 1", # ]
+  [2],
+]
+"quoted.key" = """
+[not.a.header]
+z = 1
+"""
+'single' = { inner = 1 }
+w = \'\'\'
+v = 2\'\'\'
+[[list]]
+u = "#"
+'''
+    assert line_numbers(text) == {
+        ("top",): 1,
+        ("top", "deep"): 1,
+        ("a",): 2,
+        ("a", "b.c"): 2,
+        ("a", "b.c", "x"): 3,
+        ("a", "b.c", "quoted.key"): 7,
+        ("a", "b.c", "single"): 11,
+        ("a", "b.c", "w"): 12,
+        ("list",): 14,
+        ("list", "u"): 15,
+    }

@@ -1,0 +1,141 @@
+"""Assembly, rank, independent coordinates and blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fmugen.builder import ModelBuilder
+from fmugen.errors import AssemblyError
+from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.model import SystemModel
+from fmugen.phases.triangularize import solution_flow
+from fmugen.pipeline import formulate_model
+from tests.support import NumericDae, example
+
+
+def flow_of(model: SystemModel, trees: str = "aac") -> SolutionFlow:
+    return solution_flow(model, formulate_model(model, trees).dae, Closure.NEWTON)
+
+
+def four_bar(third: float = 1.8, **starts: float) -> ModelBuilder:
+    builder = ModelBuilder("FourBar").ground_point("D", 2.0, 0)
+    for name, length in (("b1", 1.0), ("b2", 2.0), ("b3", third)):
+        builder.body(name, mass=1, inertia=1, points={"a": [-length / 2, 0], "b": [length / 2, 0]})
+    builder.revolute("h1", "ground", "b1.a").revolute("h2", "b1.b", "b2.a").revolute("h3", "b2.b", "b3.a")
+    builder.revolute("h4", "b3.b", "ground.D")
+    for name, value in starts.items():
+        builder.start(f"{name}.angle", value, fixed=name == "b1")
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("name", "freedom"),
+    [
+        ("pendulum", 1),
+        ("double_pendulum", 2),
+        ("four_bar", 1),
+        ("five_bar", 2),
+        ("slider_crank", 1),
+        ("quick_return", 0),
+        ("three_rrr", 3),
+        ("three_rpr", 3),
+        ("peaucellier_lipkin", 1),
+        ("andrews", 1),
+        ("n_four_bar", 1),
+        ("stephenson_iii", 1),
+        ("landing_gear", 0),
+    ],
+)
+def test_degrees_of_freedom_and_closure_of_the_start(name: str, freedom: int) -> None:
+    model = example(name)
+    flow = flow_of(model)
+    assert flow.degrees_of_freedom == freedom
+    assert not flow.redundant
+    numeric = NumericDae(model, "aac")
+    q, v = np.array(flow.positions), np.array(flow.velocities)
+    _, jacobian, _, _, nu, phi = numeric.terms(q, v)
+    assert np.abs(phi).max(initial=0.0) < 1e-12
+    assert np.abs(jacobian @ v - nu).max(initial=0.0) < 1e-9
+
+
+def test_assembly_mode_follows_the_guesses() -> None:
+    up = flow_of(four_bar(b1=1.0, b2=0.4, b3=-1.3).build())
+    down = flow_of(four_bar(b1=1.0, b2=-1.5, b3=0.3).build())
+    assert up.positions[0] == pytest.approx(1.0, abs=1e-12)
+    assert down.positions[0] == pytest.approx(1.0, abs=1e-12)
+    assert abs(up.positions[1] - down.positions[1]) > 1.0
+
+
+def test_moves_tell_how_far_guesses_were_off() -> None:
+    flow = flow_of(four_bar(b1=1.0, b2=0.4, b3=-1.3).build())
+    moves = {move.quantity: move.distance for move in flow.moves}
+    names = ["b2.angle", "b3.angle"]
+    assert list(moves) == names
+    values = dict(zip(names, flow.positions[1:], strict=True))
+    assert moves["b2.angle"] == pytest.approx(values["b2.angle"] - 0.4)
+
+
+def test_a_mechanism_that_cannot_close_names_its_loop() -> None:
+    with pytest.raises(AssemblyError, match=r"loop h[1-4] .* stays open"):
+        flow_of(four_bar(third=0.5, b1=3.1).build())
+
+
+def test_contradicting_fixed_values_are_refused() -> None:
+    builder = four_bar(b1=1.0)
+    builder.start("b2.angle", 0.1).start("b3.angle", 0.1)
+    with pytest.raises(AssemblyError, match="too many start values may be fixed"):
+        flow_of(builder.build())
+
+
+def test_contradicting_velocities_are_refused() -> None:
+    builder = four_bar(b1=1.0, b2=0.4, b3=-1.3).start("b1.omega", 1.0).start("b2.omega", 1.0)
+    with pytest.raises(AssemblyError, match="start velocities contradict"):
+        flow_of(builder.build())
+
+
+def redundant_pair() -> SystemModel:
+    """A slider guided twice: the second guide says nothing new."""
+    builder = ModelBuilder("TwoGuides").body("b1", mass=1, inertia=1, points={"p": [0.5, 0]})
+    builder.ground_point("A", 0.5, 0)
+    builder.prismatic("guide", "ground", "b1").prismatic("second", "ground.A", "b1.p")
+    return builder.build()
+
+
+def test_redundant_constraints_are_found_and_named() -> None:
+    model = redundant_pair()
+    dae = formulate_model(model, "ac").dae
+    flow = solution_flow(model, dae, Closure.NEWTON)
+    assert flow.degrees_of_freedom == 1
+    assert [dae.constraints[row].origin.edge for row in flow.redundant] == ["second", "second"]
+
+
+def test_blocks_are_the_strongly_connected_parts() -> None:
+    """The quick-return mechanism solves its two loops one after the other (McPhee, after (119))."""
+    model = example("quick_return")
+    flow = flow_of(model)
+    assert [len(block.rows) for block in flow.blocks] == [1, 1]
+    dae = formulate_model(model, "aac").dae
+    first, second = flow.blocks
+    assert set(dae.constraints[first.rows[0]].jacobian) == set(first.unknowns)
+    assert set(second.unknowns) < set(dae.constraints[second.rows[0]].jacobian)
+
+
+def test_each_block_needs_only_earlier_ones() -> None:
+    for name in ("andrews", "peaucellier_lipkin", "n_four_bar"):
+        model = example(name)
+        dae = formulate_model(model, "ac").dae
+        flow = solution_flow(model, dae, Closure.NEWTON)
+        known = set(flow.independent)
+        for block in flow.blocks:
+            known |= set(block.unknowns)
+            for row in block.rows:
+                assert set(dae.constraints[row].jacobian) <= known
+        assert known == set(range(len(dae.coordinates)))
+
+
+def test_a_fixed_start_coordinate_is_kept_independent() -> None:
+    model = four_bar(b1=1.0, b2=0.4, b3=-1.3).build()
+    dae = formulate_model(model, "aac").dae
+    flow = solution_flow(model, dae, Closure.NEWTON)
+    assert [dae.coordinates[i].name for i in flow.independent] == ["b1.angle"]

@@ -1,0 +1,36 @@
+/* The part of model.h that is the same for all models. */
+#ifndef MODEL_FUNCTIONS_H
+#define MODEL_FUNCTIONS_H
+
+typedef struct {
+    double t;
+    const double *p, *d, *u;
+    const double *q, *v, *a, *l;
+} ModelPoint;
+
+typedef struct {
+    int size;
+    const int *unknowns;
+    const int *rows;
+    void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
+    const char *name;
+} ModelBlock;
+
+void model_derive(const double *p, double *d);
+void model_constraints(const ModelPoint *at, double *phi);
+void model_jacobian(const ModelPoint *at, double *phi_q);
+void model_velocity(const ModelPoint *at, double *nu);
+void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *mass, double *force);
+void model_outputs(const ModelPoint *at, double *y);
+void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
+void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
+
+extern const ModelBlock model_blocks[];
+extern const int model_independent[];
+extern const int model_dependent[];
+extern const double model_q0[], model_v0[];
+extern const double model_start[];
+extern const char *const model_coordinates[];
+extern const char *const model_constraint_names[];
+
+#endif

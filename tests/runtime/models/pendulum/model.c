@@ -1,0 +1,60 @@
+#include "model.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const ModelBlock model_blocks[] = {{0, NULL, NULL, NULL, ""}};
+const int model_independent[] = {0};
+const int model_dependent[] = {0};
+const double model_q0[] = {1.0}, model_v0[] = {0.0};
+const double model_start[] = {1.0, 1.0, 9.81, 1.0, 0.0, 0.0, 1e-8, 1e-10, 1e5, 0.0, 0, 0, 0, 0, 0, 0, 0, 0};
+const char *const model_coordinates[] = {"pin.angle"};
+const char *const model_constraint_names[] = {""};
+
+void model_derive(const double *p, double *d)
+{
+    d[0] = p[0] * p[1] * p[1];
+}
+
+void model_constraints(const ModelPoint *at, double *phi)
+{
+    (void)at, (void)phi;
+}
+
+void model_jacobian(const ModelPoint *at, double *phi_q)
+{
+    (void)at, (void)phi_q;
+}
+
+void model_velocity(const ModelPoint *at, double *nu)
+{
+    (void)at, (void)nu;
+}
+
+void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *mass, double *force)
+{
+    (void)phi_q, (void)gamma;
+    mass[0] = at->d[0];
+    force[0] = at->u[0] - at->p[0] * at->p[2] * at->p[1] * sin(at->q[0]);
+}
+
+void model_outputs(const ModelPoint *at, double *y)
+{
+    y[0] = at->q[0];
+    y[1] = at->v[0];
+    y[2] = at->a[0];
+    y[3] = 0.5 * at->d[0] * at->v[0] * at->v[0] - at->p[0] * at->p[2] * at->p[1] * cos(at->q[0]);
+    y[4] = 1.0 / (at->q[0] - 100.0);
+}
+
+void model_fixed(const ModelPoint *at, double *residual, double *jacobian)
+{
+    residual[0] = at->q[0] - at->p[3];
+    jacobian[0] = 1.0;
+}
+
+void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian)
+{
+    residual[0] = at->v[0] - at->p[4];
+    jacobian[0] = 1.0;
+}

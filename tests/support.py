@@ -1,0 +1,112 @@
+"""Evaluating a Dae numerically: what tests of the formulation share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fmugen.expr.code import compile_python
+from fmugen.formulas import parse
+from fmugen.ir.dae import Dae
+from fmugen.ir.model import Output, SystemModel, quantities
+from fmugen.phases.read import read_model
+from fmugen.phases.triangularize import default_parameters
+from fmugen.pipeline import formulate_model
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+Array = NDArray[np.float64]
+
+
+def example(name: str) -> SystemModel:
+    return read_model(EXAMPLES / name / "model.toml")
+
+
+def with_all_quantities(model: SystemModel) -> SystemModel:
+    """``model`` with every quantity as an output of its own, dots written as two underscores."""
+    outputs = tuple(
+        Output(quantity.name.replace(".", "__"), parse(quantity.name)) for quantity in quantities(model)
+    )
+    return replace(model, outputs=outputs)
+
+
+class NumericDae:
+    """The equations of a model in given trees, at numerical states."""
+
+    def __init__(self, model: SystemModel, trees: str, inputs: Mapping[str, float] | None = None) -> None:
+        self.model = model
+        self.dae: Dae = formulate_model(model, trees).dae
+        symbols = self.dae.symbols
+        defaults = default_parameters(model)
+        self._parameters = [defaults[name] for name in symbols.parameters]
+        given = inputs or {}
+        self._inputs = [given.get(name, 0.0) for name in symbols.inputs]
+        n, m = len(self.dae.coordinates), len(self.dae.constraints)
+        self.n, self.m = n, m
+        zero = symbols.dag.zero
+        mass = [self.dae.mass.get((max(i, j), min(i, j)), zero) for i in range(n) for j in range(n)]
+        rows = self.dae.constraints
+        jacobian = [row.jacobian.get(j, zero) for row in rows for j in range(n)]
+        self._equations = compile_python(
+            [
+                *mass,
+                *jacobian,
+                *self.dae.force,
+                *(r.gamma for r in rows),
+                *(r.nu for r in rows),
+                *(r.phi for r in rows),
+            ],
+            self._arguments(),
+        )
+        self._outputs = compile_python(list(self.dae.outputs.values()), self._arguments())
+
+    def _arguments(self):  # type: ignore[no-untyped-def]
+        symbols, coordinates = self.dae.symbols, self.dae.coordinates
+        return {
+            "p": list(symbols.parameters.values()),
+            "u": list(symbols.inputs.values()),
+            "t": [symbols.time],
+            "q": [c.position for c in coordinates],
+            "v": [c.velocity for c in coordinates],
+            "a": [c.second for c in coordinates],
+            "l": [r.multiplier for r in self.dae.constraints],
+        }
+
+    def terms(self, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """Mass matrix, Phi_q, force, gamma, nu, Phi."""
+        n, m = self.n, self.m
+        values = np.array(
+            self._equations(self._parameters, self._inputs, [t], q, v, np.zeros(n), np.zeros(m)),
+            dtype=float,
+        )
+        splits = np.split(values, np.cumsum([n * n, m * n, n, m, m]))
+        mass, jacobian, force, gamma, nu, phi = splits
+        return mass.reshape(n, n), jacobian.reshape(m, n), force, gamma, nu, phi
+
+    def solve(self, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
+        """Accelerations and multipliers."""
+        mass, jacobian, force, gamma, _, _ = self.terms(q, v, t)
+        matrix = np.block([[mass, jacobian.T], [jacobian, np.zeros((self.m, self.m))]])
+        solution = np.linalg.lstsq(matrix, np.concatenate([force, gamma]), rcond=1e-13)[0]
+        return solution[: self.n], solution[self.n :]
+
+    def close(self, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
+        """The nearest consistent state."""
+        for _ in range(60):
+            _, jacobian, _, _, _, phi = self.terms(q, v, t)
+            if np.abs(phi).max(initial=0.0) < 1e-14:
+                break
+            q = q - np.linalg.lstsq(jacobian, phi, rcond=1e-10)[0]
+        _, jacobian, _, _, nu, phi = self.terms(q, v, t)
+        assert np.abs(phi).max(initial=0.0) < 1e-12
+        return q, v + np.linalg.lstsq(jacobian, nu - jacobian @ v, rcond=1e-10)[0]
+
+    def quantities(self, q: Array, v: Array, t: float = 0.0) -> dict[str, float]:
+        """Every output at a state, with accelerations and reactions solved for."""
+        a, lam = self.solve(q, v, t)
+        values = self._outputs(self._parameters, self._inputs, [t], q, v, a, lam)
+        return {name.replace("__", "."): value for name, value in zip(self.dae.outputs, values, strict=True)}

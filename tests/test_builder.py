@@ -1,0 +1,193 @@
+"""The builder says the same as a file, and is checked like one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fmugen.builder import ModelBuilder
+from fmugen.errors import ModelError
+from fmugen.phases.read import parse_model
+
+FILE = """\
+[model]
+name = "Bench"
+description = "every element once"
+gravity = [0, "-g"]
+[experiment]
+stop = 2.0
+step = 0.05
+tolerance = 1e-6
+[parameters]
+g = { value = 9.81, unit = "m/s2", description = "gravity" }
+l = 0.5
+[inputs]
+drive = { start = 0.5, unit = "N.m" }
+[ground]
+points = { O = [0, 0], Q = ["l", 0] }
+[bodies.crank]
+mass = 1.5
+inertia = "1.5*l^2/12"
+points = { A = ["-l/2", 0], B = ["l/2", 0] }
+[bodies.rod]
+mass = 1
+description = "no inertia"
+[bodies.slider]
+[bodies.flag]
+[joints.pin]
+type = "revolute"
+from = "ground.O"
+to = "crank.A"
+[joints.free]
+type = "virtual"
+from = "crank.B"
+to = "rod"
+[joints.slide]
+type = "prismatic"
+from = "ground.Q"
+to = "slider"
+axis = [0, 1]
+angle = "pi/2"
+[joints.glue]
+type = "weld"
+from = "slider"
+to = "flag"
+angle = 0.1
+[drivers.motor]
+type = "rotation"
+from = "ground"
+to = "crank"
+value = "2*pi*time"
+[drivers.lift]
+type = "translation"
+from = "ground"
+to = "slider"
+value = "l*time"
+axis = [0, 1]
+[drivers.carry]
+type = "translation"
+from = "ground"
+to = "rod"
+value = ["l", "time"]
+[forces.push]
+type = "force"
+on = "crank.B"
+from = "slider"
+value = ["-2*crank.B.vx", 0]
+frame = "rod"
+[forces.twist]
+type = "torque"
+on = "rod"
+from = "crank"
+value = "drive"
+[springs.coil]
+type = "translational"
+from = "ground.Q"
+to = "crank.B"
+stiffness = 20
+free = "l"
+actuator = "drive*sin(time)"
+[springs.clock]
+type = "rotational"
+from = "crank"
+to = "rod"
+damping = 0.1
+[outputs]
+theta = "pin.angle"
+power = { value = "drive*crank.omega", unit = "W", description = "of the drive" }
+[start.fixed]
+"pin.angle" = "pi/4"
+[start.guess]
+"rod.x" = 0.3
+[trees.mine]
+translation = ["pin", "free", "slide", "glue"]
+rotation = ["crank", "rod", "slide", "glue"]
+"""
+
+
+def bench() -> ModelBuilder:
+    return (
+        ModelBuilder("Bench", description="every element once", gravity=(0, "-g"))
+        .experiment(stop=2.0, step=0.05, tolerance=1e-6)
+        .parameter("g", 9.81, "m/s2", "gravity")
+        .parameter("l", 0.5)
+        .input("drive", 0.5, "N.m")
+        .ground_point("O", 0, 0)
+        .ground_point("Q", "l", 0)
+        .body("crank", mass=1.5, inertia="1.5*l^2/12", points={"A": ("-l/2", 0), "B": ["l/2", 0]})
+        .body("rod", mass=1, description="no inertia")
+        .body("slider")
+        .body("flag")
+        .revolute("pin", "ground.O", "crank.A")
+        .virtual("free", "crank.B", "rod")
+        .prismatic("slide", "ground.Q", "slider", axis=(0, 1), angle="pi/2")
+        .weld("glue", "slider", "flag", angle=0.1)
+        .rotation_driver("motor", "ground", "crank", "2*pi*time")
+        .translation_driver("lift", "ground", "slider", "l*time", axis=(0, 1))
+        .translation_driver("carry", "ground", "rod", ("l", "time"))
+        .force("push", "crank.B", ("-2*crank.B.vx", 0), tail="slider", frame="rod")
+        .torque("twist", "rod", "drive", tail="crank")
+        .spring("coil", "ground.Q", "crank.B", stiffness=20, free="l", actuator="drive*sin(time)")
+        .rotational_spring("clock", "crank", "rod", damping=0.1)
+        .output("theta", "pin.angle")
+        .output("power", "drive*crank.omega", "W", "of the drive")
+        .start("pin.angle", "pi/4")
+        .start("rod.x", 0.3, fixed=False)
+        .trees("mine", ("pin", "free", "slide", "glue"), ("crank", "rod", "slide", "glue"))
+    )
+
+
+def test_builder_and_file_give_equal_models() -> None:
+    assert bench().build() == parse_model(FILE, "bench.toml")
+
+
+def test_building_twice_gives_the_same_model() -> None:
+    builder = bench()
+    assert builder.build() == builder.build()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    plain = ModelBuilder("M").body("b", mass=2, inertia=0.1, points={"A": (0.5, 0)}).build()
+    points = {"A": [np.float64(0.5), np.int64(0)]}
+    numpy = ModelBuilder("M").body("b", mass=np.int64(2), inertia=np.float64(0.1), points=points).build()
+    assert numpy == plain
+
+
+def test_problems_have_the_places_of_a_file_without_lines() -> None:
+    builder = (
+        ModelBuilder("M", gravity=(0, -9.81, 0))
+        .body("crank", mass=-1, points={"A": (0, 0)})
+        .revolute("pin_a", "ground.O", "crank.A")
+        .start("pin_a.alpha", 1)
+        .experiment(stop=0)
+    )
+    with pytest.raises(ModelError) as caught:
+        builder.build()
+    assert caught.value.source == "M"
+    assert {problem.place for problem in caught.value.problems} == {
+        "model.gravity",
+        "bodies.crank.mass",
+        "joints.pin_a.from",
+        'start.fixed."pin_a.alpha"',
+        "experiment.stop",
+    }
+
+
+def test_what_is_given_twice_is_reported() -> None:
+    builder = (
+        ModelBuilder("M")
+        .body("b")
+        .body("b")
+        .ground_point("O", 0, 0)
+        .ground_point("O", 1, 0)
+        .start("b.x", 0)
+        .start("b.x", 1)
+    )
+    for _ in range(2):
+        with pytest.raises(ModelError) as caught:
+            builder.build()
+        assert [(problem.place, problem.message) for problem in caught.value.problems] == [
+            ("bodies.b", "is given twice"),
+            ("ground.points.O", "is given twice"),
+            ('start.fixed."b.x"', "is given twice"),
+        ]
