@@ -10,9 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
-from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.dag import Exact, Expr, Operation
 
 __all__ = ["Operations", "compile_python", "count_operations", "print_expression", "schedule"]
 
@@ -129,7 +128,7 @@ def _is_sign(node: Expr) -> bool:
 # --- text ----------------------------------------------------------------------------------------
 
 
-def print_number(value: Fraction) -> str:
+def print_number(value: Exact) -> str:
     """The shortest text that reads back as the same double."""
     return repr(float(value))
 

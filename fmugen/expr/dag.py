@@ -20,10 +20,13 @@ from enum import Enum
 from fractions import Fraction
 from math import isqrt
 
-__all__ = ["Dag", "Expr", "Operation", "Role", "Scalar"]
+__all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar"]
 
 #: A nested sum with more terms than this is not opened in search of like terms.
 _OPEN_LIMIT = 48
+
+#: Numbers are exact; integers are plain ``int``.
+Exact = int | Fraction
 
 
 class Role(Enum):
@@ -77,10 +80,10 @@ class Expr:
         return self.is_number and self.value == 0
 
     @property
-    def number(self) -> Fraction:
-        if not isinstance(self.value, Fraction):
+    def number(self) -> Exact:
+        if self.operation is not Operation.NUMBER:
             raise TypeError(f"{self!r} is not a number")
-        return self.value
+        return self.value  # type: ignore[return-value]
 
     @property
     def name(self) -> str:
@@ -97,9 +100,9 @@ class Expr:
 
     @property
     def exponent(self) -> int:
-        if not isinstance(self.value, int):
+        if self.operation is not Operation.POWER:
             raise TypeError(f"{self!r} is not a power")
-        return self.value
+        return self.value  # type: ignore[return-value]
 
     def __add__(self, other: Scalar) -> Expr:
         return self.dag.add((self, self.dag.expr(other)))
@@ -142,7 +145,12 @@ class Expr:
 
 
 Scalar = Expr | int | Fraction
-_Split = tuple[Fraction, Expr, Expr]
+_Split = tuple[Exact, Expr, Expr]
+
+
+def _exact(value: Exact) -> Exact:
+    """Integers as ``int``, which is much faster than ``Fraction``."""
+    return value.numerator if value.denominator == 1 else value
 
 
 class Dag:
@@ -152,13 +160,15 @@ class Dag:
         self.nodes: list[Expr] = []
         self._table: dict[tuple[object, ...], Expr] = {}
         self._splits: dict[Expr, _Split] = {}
+        self._sums: dict[tuple[Expr, ...], Expr] = {}
+        self._products: dict[tuple[Expr, ...], Expr] = {}
         self.zero = self.number(0)
         self.one = self.number(1)
 
     # --- leaves --------------------------------------------------------------------------------
 
     def number(self, value: int | Fraction) -> Expr:
-        return self._node(Operation.NUMBER, (), Fraction(value), True)
+        return self._node(Operation.NUMBER, (), _exact(value), True)
 
     def symbol(self, name: str, role: Role) -> Expr:
         return self._node(Operation.SYMBOL, (), (name, role), role is Role.PARAMETER)
@@ -170,7 +180,15 @@ class Dag:
 
     def add(self, terms: Iterable[Expr]) -> Expr:
         """The sum of ``terms``, like terms collected."""
-        terms = tuple(terms)
+        given = tuple(term for term in terms if term is not self.zero)
+        if len(given) < 2:
+            return given[0] if given else self.zero
+        known = self._sums.get(given)
+        if known is None:
+            known = self._sums[given] = self._add(given)
+        return known
+
+    def _add(self, terms: tuple[Expr, ...]) -> Expr:
         nested = self._collect(terms, opened=False)
         if any(state.operation is Operation.ADD for _, state in nested):
             opened = self._collect(terms, opened=True)
@@ -178,15 +196,15 @@ class Dag:
                 nested = opened
         return self._sum(self._pythagoras(nested))
 
-    def _collect(self, terms: Iterable[Expr], *, opened: bool) -> dict[tuple[bool, Expr], Expr]:
+    def _collect(self, terms: tuple[Expr, ...], *, opened: bool) -> dict[tuple[bool, Expr], Expr]:
         """Like terms, keyed by (is the parameter-only part, non-parameter part)."""
-        parts: dict[tuple[bool, Expr], dict[Expr, Fraction]] = {}
-        stack = [(Fraction(1), self.one, term) for term in reversed(list(terms))]
+        parts: dict[tuple[bool, Expr], dict[Expr, Exact]] = {}
+        stack: list[tuple[Exact, Expr, Expr]] = [(1, self.one, term) for term in reversed(terms)]
         seen = 0
         while stack:
             factor, outer, term = stack.pop()
             number, inner, state = self._split(term)
-            number *= factor
+            number = number * factor
             coefficient = inner if outer is self.one else self.mul((outer, inner))
             if opened and state.operation is Operation.ADD and seen < _OPEN_LIMIT:
                 seen += len(state.args)
@@ -196,7 +214,7 @@ class Dag:
             group = parts.setdefault((state is self.one, state), {})
             for part in self._constant_terms(constant):
                 part_scale, part_constant, _ = self._split(part)
-                value = group.get(part_constant, Fraction(0)) + number * scale * part_scale
+                value = group.get(part_constant, 0) + number * scale * part_scale
                 group[part_constant] = value
         collected: dict[tuple[bool, Expr], Expr] = {}
         for key, group in parts.items():
@@ -209,13 +227,13 @@ class Dag:
     def _constant_terms(constant: Expr) -> tuple[Expr, ...]:
         return constant.args if constant.operation is Operation.ADD else (constant,)
 
-    def _constant_sum(self, group: dict[Expr, Fraction]) -> Expr:
+    def _constant_sum(self, group: dict[Expr, Exact]) -> Expr:
         terms = [self._scaled(value, part) for part, value in group.items() if value]
         return self._assemble(terms)
 
     def _sum(self, collected: dict[tuple[bool, Expr], Expr]) -> Expr:
         """The canonical node of a collected sum; a parameter common to all terms is drawn out."""
-        pieces: list[tuple[Fraction, Expr, Expr]] = []
+        pieces: list[_Split] = []
         for (_, state), coefficient in collected.items():
             number, constant, _ = self._split(coefficient)
             pieces.append((number, constant, state))
@@ -234,7 +252,7 @@ class Dag:
                 terms.append(self.mul((self.number(number), constant, state)))
         return self._assemble(terms)
 
-    def _scaled(self, number: Fraction, part: Expr) -> Expr:
+    def _scaled(self, number: Exact, part: Expr) -> Expr:
         return self.mul((self.number(number), part))
 
     def _assemble(self, terms: list[Expr]) -> Expr:
@@ -281,16 +299,25 @@ class Dag:
 
     def mul(self, factors: Iterable[Expr]) -> Expr:
         """The product, as number x parameters x rest."""
-        number = Fraction(1)
+        given = tuple(factor for factor in factors if factor is not self.one)
+        if len(given) < 2:
+            return given[0] if given else self.one
+        if self.zero in given:
+            return self.zero
+        known = self._products.get(given)
+        if known is None:
+            known = self._products[given] = self._mul(given)
+        return known
+
+    def _mul(self, factors: tuple[Expr, ...]) -> Expr:
+        number: Exact = 1
         constants: dict[Expr, int] = {}
         states: dict[Expr, int] = {}
         stack = list(factors)[::-1]
         while stack:
             factor = stack.pop()
             if factor.is_number:
-                number *= factor.number
-                if not number:
-                    return self.zero
+                number = number * factor.number
             elif factor.operation is Operation.MUL:
                 stack.extend(reversed(factor.args))
             else:
@@ -301,8 +328,8 @@ class Dag:
         constant = self._product(constants)
         state = self._product(states)
         if constant.is_number or state.is_number:  # a cancelled square root may leave a number
-            number *= constant.number if constant.is_number else 1
-            number *= state.number if state.is_number else 1
+            number = number * (constant.number if constant.is_number else 1)
+            number = number * (state.number if state.is_number else 1)
             constant = self.one if constant.is_number else constant
             state = self.one if state.is_number else state
         if constant is self.one and state.operation is Operation.ADD and abs(number) == 1 != number:
@@ -346,9 +373,9 @@ class Dag:
         if expr.is_number:
             return expr.number, self.one, self.one
         if expr.operation is not Operation.MUL:
-            return (Fraction(1), expr, self.one) if expr.constant else (Fraction(1), self.one, expr)
+            return (1, expr, self.one) if expr.constant else (1, self.one, expr)
         args = expr.args
-        number = args[0].number if args[0].is_number else Fraction(1)
+        number: Exact = args[0].number if args[0].is_number else 1
         rest = args[1:] if args[0].is_number else args
         constants = tuple(arg for arg in rest if arg.constant)
         states = tuple(arg for arg in rest if not arg.constant)
@@ -372,7 +399,7 @@ class Dag:
         if base.is_number:
             if exponent < 0 and base.is_zero:
                 raise ZeroDivisionError("division by zero in an expression")
-            return self.number(base.number**exponent)
+            return self.number(Fraction(base.number) ** exponent)
         if base.operation is Operation.POWER:
             return self.power(base.args[0], base.exponent * exponent)
         if base.operation is Operation.MUL:

@@ -162,9 +162,7 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     raise AssemblyError(_why_open(mechanism, time, best_poses, fixed))
 
 
-def _system(
-    mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]
-) -> _System:
+def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]) -> _System:
     """Constraints, fixed values and weighted guesses as one function of the poses, in scaled rows."""
     bodies = len(mechanism.model.bodies) + 1
     watched = [*fixed, *guessed]

@@ -93,9 +93,7 @@ def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, f
         fraction = 0.5 * (1.0 + float(node))
         poses, velocities = _between(here, there, fraction)
         size = mechanism.size
-        instant = mechanism.motion(
-            here.time + fraction * step, poses[:size], velocities[:size], here.inputs
-        )
+        instant = mechanism.motion(here.time + fraction * step, poses[:size], velocities[:size], here.inputs)
         share = 0.5 * step * float(weight) * _power(mechanism, instant)
         work += share
         absolute += abs(share)

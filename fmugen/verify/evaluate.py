@@ -194,9 +194,7 @@ def _power(a: Jet, b: Jet) -> Jet:
         n = b.value
         slope = n * math.pow(a.value, n - 1.0) if n != 0.0 else 0.0
         curvature = n * (n - 1.0) * math.pow(a.value, n - 2.0) if n not in (0.0, 1.0) else 0.0
-        return Jet(
-            math.pow(a.value, n), slope * a.rate, slope * a.acceleration + curvature * a.rate * a.rate
-        )
+        return Jet(math.pow(a.value, n), slope * a.rate, slope * a.acceleration + curvature * a.rate * a.rate)
     return _lift(_UNARY["exp"](_multiply(b, _lift(_UNARY["log"](a)))))
 
 

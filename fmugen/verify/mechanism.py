@@ -141,9 +141,7 @@ class Mechanism:
         multipliers = parts.multipliers(force - self.mass * acceleration)
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
-        return Instant(
-            time, poses, velocities, self.extend(acceleration), multipliers, actions, dict(inputs)
-        )
+        return Instant(time, poses, velocities, self.extend(acceleration), multipliers, actions, dict(inputs))
 
     def _free_acceleration(self, free: Array, force: Array) -> Array:
         inertia = free.T @ (self.mass[:, None] * free)

@@ -272,7 +272,6 @@ def _origin(origin: Origin) -> dict[str, str]:
 # --- LaTeX ----------------------------------------------------------------------------------------
 
 _PREAMBLE = r"""\documentclass[a4paper,fleqn]{article}
-\usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage[margin=20mm]{geometry}
 \usepackage{amsmath}

@@ -258,7 +258,9 @@ def _legend(panels: list[_Panel], width: float, height: float) -> list[str]:
     entries = [("branch", _INK, 3.2), ("chord", _INK, 1.1)]
     entries += [(name, _COLOURS[kind], 3.2) for name, kind in families]
     y, x = height - 22.0, 24.0
-    lines = [f'<line x1="0" x2="{width:.0f}" y1="{height - 44:.0f}" y2="{height - 44:.0f}" stroke="#d0d7de"/>']
+    lines = [
+        f'<line x1="0" x2="{width:.0f}" y1="{height - 44:.0f}" y2="{height - 44:.0f}" stroke="#d0d7de"/>'
+    ]
     for name, colour, weight in entries:
         lines.append(
             f'<line x1="{x:.0f}" x2="{x + 22:.0f}" y1="{y:.0f}" y2="{y:.0f}" stroke="{colour}" '

@@ -49,7 +49,7 @@ static bool cannot(Instance *self, FailureKind kind, double t, int rows)
     return false;
 }
 
-/* --- positions ------------------------------------------------------------------------------------------ */
+/* --- positions -------------------------------------------------------------------------------- */
 
 static double position_residual(Work *work, const ModelPoint *at)
 {
@@ -127,7 +127,7 @@ static bool assemble_position(Instance *self, Point *point)
     return true;
 }
 
-/* --- velocities ----------------------------------------------------------------------------------------- */
+/* --- velocities ------------------------------------------------------------------------------- */
 
 static double velocity_residual(Work *work, const ModelPoint *at)
 {

@@ -33,7 +33,7 @@ static void swap(double *x, int i, int k)
     x[k] = held;
 }
 
-/* --- LU -------------------------------------------------------------------------------------- */
+/* --- LU --------------------------------------------------------------------------------------- */
 
 static int scaled_pivot_row(int n, const double *a, const double *scale, int k)
 {

@@ -81,7 +81,7 @@ static bool check_finite(Instance *self, const Point *point)
     return true;
 }
 
-/* --- embedding (Uchida 2.24 to 2.28) -----------------------------------------------------------
+/* --- embedding (Uchida 2.24 to 2.28) -------------------------------------------------------------
  *
  *     v = B v_i + c,  a = B a_i + a_0,  B = (1, -Phi_d^-1 Phi_i)
  *     (B^T M B) a_i = B^T (F - M a_0),  Phi_d^T lambda = (F - M a)_d
@@ -202,7 +202,7 @@ static bool evaluate_embedded(Instance *self, const ModelPoint *at, Point *point
     return true;
 }
 
-/* --- all coordinates integrated ----------------------------------------------------------------- */
+/* --- all coordinates integrated --------------------------------------------------------------- */
 
 /* gamma -= rate * (Phi_q v - nu) + stiffness * Phi */
 static void stabilize(Work *work, const ModelPoint *at, double rate, double stiffness)
@@ -235,7 +235,7 @@ static bool solve_multipliers(Instance *self, Point *point)
     const int column = lu_factor(KKT, work->kkt, work->pivot, work->row_scale);
     if (column >= 0) {
         return column < NQ ? fail(self, FAILURE_MASS, point->t, column)
-                           : fail(self, FAILURE_SINGULAR, point->t, -1);
+                           : fail(self, FAILURE_MULTIPLIERS, point->t, -1);
     }
     lu_solve(KKT, work->kkt, work->pivot, work->kkt_rhs);
     memcpy(point->a, work->kkt_rhs, sizeof point->a);
@@ -289,7 +289,7 @@ static bool evaluate_unreduced(Instance *self, const ModelPoint *at, Point *poin
     }
 }
 
-/* --- the point ------------------------------------------------------------------------------------ */
+/* --- the point -------------------------------------------------------------------------------- */
 
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 {

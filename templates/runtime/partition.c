@@ -10,8 +10,9 @@
 #define LEAVE_BELOW 0.2
 #define RETURN_ABOVE 0.4
 
-/* Closer than this to a singular position, multipliers are noise. */
-#define SINGULAR_BELOW 1e-4
+/* Closer than this to a singular position, multipliers are noise; penalties, which hold a constraint
+ * with its squared pivot, give way earlier. */
+#define SINGULAR_BELOW (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
 
 /* Constraint derivatives at a point. The largest one met so far of each coordinate, and then of each
  * constraint, are remembered as scales: they make lengths and angles comparable, and do not hide a

@@ -35,11 +35,6 @@ void event(Instance *self, const char *format, ...)
     }
 }
 
-static const char *coordinate(int index)
-{
-    return index >= 0 ? model_coordinates[index] : "a coordinate";
-}
-
 static const char *constraint(int index)
 {
     return index >= 0 && index < MODEL_NC ? model_constraint_names[index] : "";
@@ -90,30 +85,36 @@ fmi2Status report_failure(Instance *self)
     switch (failure->kind) {
     case FAILURE_OPEN_LOOP:
         return report_open_loop(self);
+    case FAILURE_MULTIPLIERS:
+        return error(self,
+                     "t = %.6g s: the mechanism is in a singular position, where the constraints do not "
+                     "determine the multipliers (the closure 'newton' can pass it)",
+                     failure->t);
     case FAILURE_SINGULAR:
         return error(self,
                      "t = %.6g s: the mechanism is in a singular position: %s does not determine %s",
-                     failure->t, loop_name(block_of(failure->index)), coordinate(failure->index));
+                     failure->t, loop_name(block_of(failure->index)), model_coordinates[failure->index]);
     case FAILURE_MASS:
         return error(self,
                      "t = %.6g s: the mass matrix is singular: give mass or inertia to a body that moves "
                      "with %s",
-                     failure->t, coordinate(failure->index));
+                     failure->t, model_coordinates[failure->index]);
     case FAILURE_NOT_FINITE:
         return error(self, "t = %.6g s: the motion or the reaction of %s is not finite", failure->t,
-                     coordinate(failure->index));
+                     model_coordinates[failure->index]);
     case FAILURE_JUMP:
         return error(self,
                      "t = %.6g s: %s leaves its assembly mode: the mechanism is in or beyond a singular "
                      "position (%s would jump)",
-                     failure->t, loop_name(block_of(failure->index)), coordinate(failure->index));
+                     failure->t, loop_name(block_of(failure->index)), model_coordinates[failure->index]);
     case FAILURE_STEPS:
         return error(self,
                      "t = %.6g s: more than %.0f internal steps in one communication step "
                      "(solver.max_steps)",
                      failure->t, setting(&self->state, SETTING_MAX_STEPS));
     case FAILURE_ACCURACY:
-        return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size", failure->t);
+        return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size",
+                     failure->t);
     case FAILURE_ASSEMBLY:
         return report_start(self, "the mechanism cannot be assembled with these parameters", "position");
     case FAILURE_VELOCITY:

@@ -6,7 +6,7 @@
 #include "motion.h"
 #include "partition.h"
 
-/* --- methods ----------------------------------------------------------------------------------------
+/* --- methods -------------------------------------------------------------------------------------
  *
  * A method starts from work->y with derivative work->k[0], leaves the point at t_new in work->trial and
  * returns false when an evaluation fails. Every method ends with the evaluation at its new point, whose
@@ -97,7 +97,7 @@ static bool step_dopri5(Instance *self, double t_new, double *error)
     return true;
 }
 
-/* --- trial steps --------------------------------------------------------------------------------------- */
+/* --- trial steps ------------------------------------------------------------------------------ */
 
 /* A smooth motion from `from` to `to` satisfies the corrected trapezoidal rule
  *     q1 - q0 = h/2 (v0 + v1) - h^2/12 (a1 - a0) + O(h^5);
@@ -142,7 +142,7 @@ static bool try_step(Instance *self, double t_new, double *error)
         return false;
     }
     if (multipliers_are_lost(self, &work->trial)) {
-        return fail(self, FAILURE_SINGULAR, t_new, -1);
+        return fail(self, FAILURE_MULTIPLIERS, t_new, -1);
     }
     return is_continuous(self);
 }
@@ -156,7 +156,7 @@ static void accept(Instance *self)
     review_partition(self);
 }
 
-/* --- fixed steps ----------------------------------------------------------------------------------------- */
+/* --- fixed steps ------------------------------------------------------------------------------ */
 
 static bool advance_fixed(Instance *self, double end)
 {
@@ -177,7 +177,7 @@ static bool advance_fixed(Instance *self, double end)
     return true;
 }
 
-/* --- adaptive steps ---------------------------------------------------------------------------------------- */
+/* --- adaptive steps --------------------------------------------------------------------------- */
 
 #define SAFETY 0.9
 #define LARGEST_GROWTH 5.0

@@ -22,7 +22,8 @@ fmi2Status check_settings(Instance *self)
     if (setting(state, SETTING_STEP) < 0.0) {
         return error(self, "solver.step must not be negative (0: chosen by the solver)");
     }
-    if (!(setting(state, SETTING_RELATIVE_TOLERANCE) > 0.0 && setting(state, SETTING_ABSOLUTE_TOLERANCE) > 0.0)) {
+    if (!(setting(state, SETTING_RELATIVE_TOLERANCE) > 0.0) ||
+        !(setting(state, SETTING_ABSOLUTE_TOLERANCE) > 0.0)) {
         return error(self, "solver.relative_tolerance and solver.absolute_tolerance must be positive");
     }
     if (setting(state, SETTING_MAX_STEPS) < 1.0) {
@@ -51,7 +52,7 @@ static bool is_given(fmi2ValueReference reference)
     return reference < MODEL_Y0;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool calculate(Instance *self)
 {
@@ -99,7 +100,7 @@ fmi2Status get_reals(Instance *self, const fmi2ValueReference *references, size_
     return fmi2OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static fmi2Status check_settable(Instance *self, fmi2ValueReference reference, double value)
 {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from ctypes import byref, cast, create_string_buffer
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,14 +122,10 @@ class Slave:
 
     def state_bytes(self) -> bytes:
         """The serialized FMU state."""
-        from ctypes import c_size_t, c_void_p
-
-        fmu, state, size = self.fmu, self.fmu.getFMUState(), c_size_t()
-        fmu.fmi2SerializedFMUstateSize(fmu.component, state, byref(size))
-        buffer = create_string_buffer(size.value)
-        fmu.fmi2SerializeFMUstate(fmu.component, state, cast(buffer, c_void_p), size)
-        fmu.freeFMUState(state)
-        return buffer.raw
+        state = self.fmu.getFMUState()
+        serialized: bytes = self.fmu.serializeFMUState(state)
+        self.fmu.freeFMUState(state)
+        return serialized
 
     def close(self) -> None:
         self.fmu.freeInstance()

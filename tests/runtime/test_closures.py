@@ -75,6 +75,16 @@ def test_parallelograms_pass_their_singular_positions(open_slave: Open, loops: i
     assert rows[-1, 0] - math.pi / 2 == pytest.approx(expected[loops], abs=1e-6)
 
 
+@pytest.mark.parametrize("closure", ["AUGMENTED", "BAUMGARTE", "PENALTY"])
+def test_multipliers_stop_at_a_singular_position_rather_than_guess(open_slave: Open, closure: str) -> None:
+    slave = open_slave("parallelograms", MODEL_CLOSURE=f"CLOSURE_{closure}").initialize()
+    sentence = slave.fails(lambda: slave.run(1.0, 0.01, "first"))
+    assert "singular position" in sentence
+    first, last = slave.get("first", "last")
+    assert first == pytest.approx(0.0, abs=1e-3)
+    assert first == pytest.approx(last, abs=1e-4)
+
+
 def test_a_balanced_parallelogram_turns_uniformly(open_slave: Open) -> None:
     slave = open_slave("parallelograms").initialize(g=0.0, start_omega=3.0)
     rows = slave.run(10.0, 0.1, "first", "last")

@@ -116,7 +116,13 @@ def test_cholesky_names_the_row_that_is_not_positive(
 def _minimal_norm(linear: Any, matrix: Array, right: Array) -> tuple[int, Array]:
     m, n = matrix.shape
     work, b, x, diagonal = matrix.copy(), right.copy(), np.zeros(n), np.zeros(max(1, min(m, n)))
-    linear.minimal_norm.argtypes = [c_int, c_int, *[POINTER(c_double)] * 2, c_double, *[POINTER(c_double)] * 2]
+    linear.minimal_norm.argtypes = [
+        c_int,
+        c_int,
+        *[POINTER(c_double)] * 2,
+        c_double,
+        *[POINTER(c_double)] * 2,
+    ]
     rank = linear.minimal_norm(m, n, _reals(work), _reals(b), 1e-10, _reals(x), _reals(diagonal))
     return rank, x
 

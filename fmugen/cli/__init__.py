@@ -1,0 +1,252 @@
+"""The command line: the only place that prints and exits.
+
+This module says what the commands are called and what they accept, and turns errors into exit codes.
+What a command does is in the module of its name, imported when it is asked for: ``fmugen --help``
+must not wait for the numerical libraries.
+
+    0    all is well
+    1    the model is wrong, or a file cannot be read or written
+    2    the command line is wrong
+    3    verification failed
+    130  interrupted
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from fmugen import __version__
+from fmugen.cli.choices import EquationFormat
+from fmugen.errors import FmugenError
+from fmugen.ir.flow import Closure
+from fmugen.ir.options import ExportOptions, Solver
+
+__all__ = ["app", "main"]
+
+_MODEL_ERROR = 1
+_INTERRUPTED = 130
+
+
+class _Commands(TyperGroup):
+    """The commands, with errors of the user turned into sentences and exit codes."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except FmugenError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(_MODEL_ERROR) from error
+        except KeyboardInterrupt as interruption:
+            typer.echo("interrupted", err=True)
+            raise typer.Exit(_INTERRUPTED) from interruption
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="From a mechanism description through a linear graph to a verified FMI 2.0 co-simulation FMU.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """The entry point of the program ``fmugen``."""
+    app(prog_name="fmugen")
+
+
+# --- arguments that commands share ----------------------------------------------------------------
+
+
+def _finite(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not a finite number")
+    return value
+
+
+def _positive(value: float | None) -> float | None:
+    if _finite(value) is not None and value is not None and value <= 0:
+        raise typer.BadParameter(f"{value} is not positive")
+    return value
+
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)]
+TreesOption = Annotated[
+    str,
+    typer.Option(
+        "--trees",
+        metavar="NAME",
+        help="Trees, and so coordinates: ac (absolute), jc (joint), aac (absolute angular), or trees of the file.",
+    ),
+]
+ClosureOption = Annotated[Closure, typer.Option("--closure", help="How loop constraints are met at run time.")]
+SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]
+SolverStepOption = Annotated[
+    float,
+    typer.Option(
+        "--step",
+        metavar="SECONDS",
+        min=0.0,
+        callback=_finite,
+        help="Step of the solver; 0 leaves it to the solver.",
+    ),
+]
+
+_DEFAULTS = ExportOptions()
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fmugen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+    """Validate a model, assemble it, and count its degrees of freedom."""
+    from fmugen.cli.check import check_model
+
+    check_model(model, trees)
+
+
+@app.command()
+def graph(
+    model: ModelArgument,
+    trees: TreesOption = _DEFAULTS.trees,
+    matrices: Annotated[
+        bool, typer.Option("--matrices", help="Also show incidence, f-cutset and f-circuit matrices.")
+    ] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Draw both graphs.", show_default=False)
+    ] = None,
+) -> None:
+    """Show the linear graphs and their trees."""
+    from fmugen.cli.graph import show_graphs
+
+    show_graphs(model, trees, matrices=matrices, svg=svg)
+
+
+@app.command()
+def equations(
+    model: ModelArgument,
+    trees: TreesOption = _DEFAULTS.trees,
+    form: Annotated[EquationFormat, typer.Option("--format", help="What to print.")] = EquationFormat.TEXT,
+) -> None:
+    """Print the symbolic equations of motion, each with its origin in the graph."""
+    from fmugen.cli.equations import print_equations
+
+    print_equations(model, trees, form)
+
+
+@app.command()
+def export(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="FMU to write; default <model name>.fmu.", show_default=False
+        ),
+    ] = None,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+    keep_sources: Annotated[
+        Path | None,
+        typer.Option(
+            "--keep-sources", metavar="DIR", help="Also write the generated C to DIR.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Compile a model to an FMI 2.0 co-simulation FMU."""
+    from fmugen.cli.export import export_model
+
+    export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources)
+
+
+@app.command()
+def simulate(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="Model file (TOML) or FMU.", show_default=False)
+    ],
+    stop: Annotated[
+        float | None,
+        typer.Option(
+            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
+        ),
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(
+            "--step", metavar="SECONDS", callback=_positive, help="Communication step; default as in the model."
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter; may be repeated."),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=VALUE|FILE.csv",
+            help="Constant value of an input, or a CSV file with a column time; may be repeated.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Plot to write (.html or .svg).")
+    ] = None,
+) -> None:
+    """Run a model or an FMU with FMPy."""
+    from fmugen.cli.simulate import Run, simulate_model
+
+    simulate_model(model, Run(stop, step, tuple(settings or ()), tuple(inputs or ()), output, plot))
+
+
+@app.command()
+def verify(
+    model: ModelArgument,
+    fmu: Annotated[
+        Path | None,
+        typer.Option("--fmu", metavar="FILE", help="Keep the FMU that is exported and judged.", show_default=False),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Plot to write (.html or .svg).", show_default=False),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance", callback=_positive, help="Largest deviation allowed, as a part of the signal's range."
+        ),
+    ] = 1e-6,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+) -> None:
+    """Export a model and compare its FMU with an independent reference solution."""
+    from fmugen.cli.verify import verify_model
+
+    verify_model(model, ExportOptions(trees, closure, solver, step), tolerance=tolerance, fmu=fmu, plot=plot)

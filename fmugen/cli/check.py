@@ -1,0 +1,178 @@
+"""``fmugen check``: is the model sound, what can move, and where does it start?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from fmugen.cli.terminal import print_line, print_table
+from fmugen.errors import ModelError, Problem, TreeError
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.model import DriverType, JointType, SystemModel
+from fmugen.ir.tree import TreeSelection
+from fmugen.phases.graph import build_graph
+from fmugen.phases.read import read_model
+from fmugen.phases.select import METHODS, select_trees
+from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.triangularize.assemble import Assembly
+from fmugen.pipeline import formulate_model
+
+__all__ = ["check_model", "gruebler_count"]
+
+#: Directions of relative motion that a planar joint takes away.
+_JOINT_CONSTRAINTS = {
+    JointType.REVOLUTE: 2,
+    JointType.PRISMATIC: 2,
+    JointType.WELD: 3,
+    JointType.VIRTUAL: 0,
+}
+#: A guess that assembly moves further than this is worth a word.
+_NOTABLE_MOVE = 1e-2
+_RANK = 1e-8
+
+
+def check_model(path: Path, trees: str) -> None:
+    """Print what a model is, how it can move and how it starts.
+
+    Raises
+    ------
+    FmugenError
+        If the model is wrong, a tree in it does not span, or it cannot be assembled.
+    """
+    model = read_model(path)
+    graph = build_graph(model)
+    _require_spanning_trees(path, model, graph)
+    dae = formulate_model(model, trees).dae
+    flow = solution_flow(model, dae, Closure.NEWTON)
+    print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
+    print_table("", ("", ""), _summary(model, dae, flow))
+    print_table(
+        "coordinates for each choice of trees",
+        ("trees", ">coordinates", ">constraints", ">equations", ""),
+        _tree_counts(model, graph, trees),
+    )
+    for sentence in (*_mobility(model, dae, flow), *_assembly(flow), *_start(model, dae, flow)):
+        print_line(sentence)
+    print_line("the model is sound", style="green")
+
+
+def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) -> None:
+    problems = []
+    for named in model.trees:
+        try:
+            select_trees(model, graph, named.name)
+        except TreeError as error:
+            problems.append(Problem(f"trees.{named.name}", str(error)))
+    if problems:
+        raise ModelError(str(path), tuple(problems))
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+def gruebler_count(model: SystemModel) -> int:
+    """Degrees of freedom by Grübler's formula: three a body, less what joints and drivers take away."""
+    taken = sum(_JOINT_CONSTRAINTS[joint.type] for joint in model.joints)
+    for driver in model.drivers:
+        whole = driver.type is DriverType.TRANSLATION and driver.axis is None
+        taken += 2 if whole else 1
+    return 3 * len(model.bodies) - taken
+
+
+def _summary(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[tuple[str, str]]:
+    yield "bodies", str(len(model.bodies))
+    yield "joints", _counted([joint.type.value for joint in model.joints])
+    yield "drivers", _counted([driver.type.value for driver in model.drivers])
+    yield "loads", _counted([load.type.value for load in model.loads])
+    yield "springs", _counted([spring.type.value for spring in model.springs])
+    yield "inputs, outputs", f"{len(model.inputs)}, {len(model.outputs)}"
+    yield "degrees of freedom", str(flow.degrees_of_freedom)
+    yield "Grübler's count", str(gruebler_count(model))
+    yield "independent", ", ".join(dae.coordinates[index].name for index in flow.independent) or "none"
+    yield "dependent", ", ".join(dae.coordinates[index].name for index in flow.dependent) or "none"
+
+
+def _counted(kinds: list[str]) -> str:
+    if not kinds:
+        return "0"
+    by_kind = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+    return f"{len(kinds)}: {by_kind}"
+
+
+def _tree_counts(
+    model: SystemModel, graph: LinearGraph, chosen: str
+) -> Iterator[tuple[str, int, int, int, str]]:
+    for name in dict.fromkeys([*METHODS, *(named.name for named in model.trees)]):
+        coordinates, constraints = _counts(graph, select_trees(model, graph, name))
+        yield name, coordinates, constraints, coordinates + constraints, "chosen" if name == chosen else ""
+
+
+def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
+    """Branch coordinates, and constraints from the circuits of chords."""
+    coordinates = constraints = 0
+    for domain in Domain:
+        edges = {edge.name: edge for edge in graph.domain(domain).edges}
+        tree = selection.domain(domain)
+        coordinates += sum(len(edges[branch].motion) for branch in tree.branches)
+        constraints += sum(len(edges[chord].reaction) for chord in tree.chords)
+    return coordinates, constraints
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+
+def _mobility(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
+    """Why the rank of the constraints and Grübler's count differ, if they do."""
+    surplus = flow.degrees_of_freedom - gruebler_count(model)
+    if surplus:
+        yield (
+            f"Grübler's count is {surplus} too low: it takes all constraints for independent, but "
+            f"{surplus} of them {'follows' if surplus == 1 else 'follow'} from the others at the assembled "
+            "position; the rank of the Jacobian decides"
+        )
+    for row in flow.redundant:
+        yield f"redundant constraint, left out: {dae.constraints[row].origin}"
+
+
+def _assembly(flow: SolutionFlow) -> Iterator[str]:
+    if not flow.moves:
+        return
+    furthest = max(flow.moves, key=lambda move: abs(move.distance))
+    yield f"assembly moved the guesses by at most {abs(furthest.distance):.2g} ({furthest.quantity})"
+    for move in flow.moves:
+        if abs(move.distance) > _NOTABLE_MOVE:
+            yield f"  {move.quantity} by {move.distance:+.4g}"
+
+
+def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
+    """Whether fixed start values determine the start, or guesses have a say."""
+    positions, velocities = _fixed_freedoms(model, dae, flow)
+    freedoms = flow.degrees_of_freedom
+    for fixed, what in ((positions, "positions"), (velocities, "velocities")):
+        if fixed == freedoms:
+            yield f"start {what}: all {freedoms} degrees of freedom are fixed"
+        else:
+            yield (
+                f"start {what}: {fixed} of {freedoms} degrees of freedom are fixed; the rest start as near to "
+                "the guesses as the loops allow (0 where nothing is said)"
+            )
+
+
+def _fixed_freedoms(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[int, int]:
+    """How many degrees of freedom the fixed start values determine: positions, velocities."""
+    defaults = default_parameters(model)
+    assembly = Assembly(dae, [defaults[name] for name in dae.symbols.parameters])
+    q, v = np.array(flow.positions), np.array(flow.velocities)
+    _, constraints = assembly.constraints(q)
+    _, positions = assembly.fixed(q)
+    _, velocities = assembly.fixed_rates(q, v)
+
+    def rank(*parts: object) -> int:
+        return int(np.linalg.matrix_rank(np.vstack(parts), tol=_RANK)) if dae.coordinates else 0
+
+    loops = rank(constraints)
+    return rank(constraints, positions) - loops, rank(constraints, velocities) - loops

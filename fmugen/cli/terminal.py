@@ -1,0 +1,72 @@
+"""What reaches the screen: results on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+
+from rich import box
+from rich.console import Console
+from rich.status import Status
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["Phases", "print_line", "print_table"]
+
+#: Columns of a file or pipe, where nothing needs to be wrapped.
+_WIDE = 200
+
+
+def _console(*, stderr: bool = False) -> Console:
+    """A console that prints text as it is; colours only where a terminal wants them."""
+    console = Console(stderr=stderr, markup=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
+
+
+def print_line(text: str = "", style: str = "") -> None:
+    """A line of results."""
+    _console().print(text, style=style or None, soft_wrap=True)
+
+
+def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """A table of results; columns whose name begins with ``>`` are flush right."""
+    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for name in columns:
+        table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    _console().print(table)
+
+
+class Phases:
+    """The phases of the compiler as they pass: a line each, and the running one on a terminal.
+
+    An instance is the ``progress`` that the pipeline calls.
+    """
+
+    def __init__(self) -> None:
+        self._console = _console(stderr=True)
+        self._status: Status | None = None
+
+    def __enter__(self) -> Phases:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+
+    def __call__(self, phase: str, seconds: float | None) -> None:
+        self._stop()
+        if seconds is not None:
+            self._console.print(f"  {phase:<12} {seconds:7.2f} s")
+        elif self._console.is_terminal:
+            self._status = self._console.status(phase)
+            self._status.start()
+
+    def _stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None

@@ -1,0 +1,278 @@
+"""FMU and reference side by side, and the verdict.
+
+A deviation is |FMU - reference| divided by the scale of the signal: the range of the reference over the
+run, but at least a thousandth of the signal's unit, so that a signal that rests at zero is judged
+absolutely. The FMU is run with tight tolerances, since chaotic motions amplify every error.
+
+Reactions that redundant constraints leave undetermined are not compared: every choice balances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fmugen.ir.model import SystemModel
+from fmugen.verify.assembly import assemble, free_directions, start_targets
+from fmugen.verify.energy import EnergyBalance, balance
+from fmugen.verify.gauges import Gauge, gauges
+from fmugen.verify.measures import POSE, Array, Bank
+from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.reference import (
+    Progress,
+    Reference,
+    Signal,
+    hold_inputs,
+    largest_violation,
+    solve_reference,
+)
+from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
+
+#: The smallest scale of a deviation, in the unit of the signal.
+SCALE_FLOOR = 1e-3
+#: The largest violation of a constraint that counts as closed (m or rad).
+CLOSURE_TOLERANCE = 1e-9
+TIGHT = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-12}
+
+_POSE_KINDS = ("x", "y", "angle")
+_RATE_KINDS = ("vx", "vy", "omega")
+_CLOSURE = "closure.residual"
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A signal of the FMU against the reference."""
+
+    name: str
+    unit: str
+    fmu: Array
+    reference: Array
+    scale: float
+
+    @property
+    def errors(self) -> Array:
+        """Scaled deviation over time."""
+        result: Array = np.abs(self.fmu - self.reference) / self.scale
+        return result
+
+    @property
+    def largest(self) -> float:
+        return float(np.max(self.errors))
+
+    @property
+    def where(self) -> int:
+        """The sample of the largest deviation."""
+        return int(np.argmax(self.errors))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the comparison found; ``problems`` says in sentences why it did not pass.
+
+    ``closure`` is what the FMU says of its own loops; ``violation`` is how far the FMU's body poses
+    violate the reference's constraints. ``skipped`` names outputs that have no unique value.
+    """
+
+    model: str
+    times: Array
+    tolerance: float
+    outputs: tuple[Deviation, ...]
+    bodies: tuple[Deviation, ...]
+    closure: Array
+    violation: float
+    energy: EnergyBalance
+    reference_imbalance: float
+    reference_tolerance: float
+    skipped: tuple[str, ...]
+    messages: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not self.problems
+
+    @property
+    def largest(self) -> float:
+        """The largest scaled deviation of any signal."""
+        return max((deviation.largest for deviation in (*self.outputs, *self.bodies)), default=0.0)
+
+
+def verify_fmu(
+    model: SystemModel,
+    fmu_path: Path,
+    *,
+    tolerance: float = 1e-6,
+    stop: float | None = None,
+    step: float | None = None,
+    parameters: Mapping[str, float] | None = None,
+    inputs: Mapping[str, Signal] | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Run an FMU and the reference of its model, and compare.
+
+    Parameters
+    ----------
+    model, fmu_path
+        What was asked for, and what was made of it.
+    tolerance
+        The largest scaled deviation that passes; ten times as much imbalance of energy passes.
+    stop, step
+        The run; by default that of the model's experiment.
+    parameters, inputs
+        Parameter values and input signals that both runs use instead of the model's.
+    progress
+        Called with the fraction done of the reference, which takes longest.
+
+    Notes
+    -----
+    The reference assembles the mechanism itself, so that the FMU's assembly is judged too. Only degrees
+    of freedom that the model's start values leave open are taken from the FMU.
+    """
+    stop = model.experiment.stop if stop is None else stop
+    step = model.experiment.step if step is None else step
+    names = _recorded(model)
+    trajectory = simulate_fmu(
+        fmu_path,
+        stop=stop,
+        step=step,
+        outputs=names,
+        parameters={**(parameters or {}), **TIGHT},
+        inputs=inputs,
+    )
+    times = communication_points(stop, step)
+    reference = solve_reference(
+        model,
+        times,
+        inputs=inputs,
+        parameters=parameters,
+        initial=_open_starts(Mechanism(model, parameters), trajectory),
+        progress=progress,
+    )
+    return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
+
+
+def _recorded(model: SystemModel) -> list[str]:
+    bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in (*_POSE_KINDS, *_RATE_KINDS)]
+    return [*(output.name for output in model.outputs), *bodies, _CLOSURE]
+
+
+# --- open degrees of freedom ---------------------------------------------------------------------
+
+
+def _open_starts(mechanism: Mechanism, trajectory: Trajectory) -> dict[str, float]:
+    """Start values for the degrees of freedom that the model leaves open, as the FMU chose them."""
+    initial: dict[str, float] = {}
+    candidates = [gauge for gauge in gauges(mechanism.layout) if gauge.position in trajectory.values]
+    for level in ("position", "velocity"):
+        start = assemble(mechanism, 0.0, initial)
+        targets = start_targets(mechanism, initial)
+        fixed = targets.positions if level == "position" else targets.velocities
+        free = free_directions(mechanism, 0.0, start.poses, fixed)
+        for gauge in _independent(mechanism, start.poses, free, candidates):
+            name = gauge.position if level == "position" else gauge.velocity
+            initial[name] = float(trajectory.values[name][0])
+    return initial
+
+
+def _independent(mechanism: Mechanism, poses: Array, free: Array, candidates: list[Gauge]) -> Iterator[Gauge]:
+    """As many gauges as there are free directions, each telling most of what the others do not."""
+    bank = Bank([gauge.measure for gauge in candidates], len(mechanism.model.bodies) + 1)
+    rows = bank.at(mechanism.extend(poses)).jacobian[:, : mechanism.size] @ free
+    for _ in range(free.shape[1]):
+        sizes = np.linalg.norm(rows, axis=1)
+        best = int(np.argmax(sizes))
+        direction = rows[best] / sizes[best]
+        rows = rows - np.outer(rows @ direction, direction)
+        yield candidates[best]
+
+
+# --- the verdict ---------------------------------------------------------------------------------
+
+
+def _judge(
+    model: SystemModel,
+    trajectory: Trajectory,
+    reference: Reference,
+    held: Callable[[float], dict[str, float]],
+    tolerance: float,
+) -> Verification:
+    mechanism = reference.mechanism
+    poses = _table(model, trajectory, _POSE_KINDS)
+    velocities = _table(model, trajectory, _RATE_KINDS)
+    skipped = tuple(
+        output.name for output in model.outputs if reference.undetermined.intersection(output.value.names())
+    )
+    outputs = tuple(
+        _deviation(output.name, output.unit, trajectory, reference.outputs[output.name])
+        for output in model.outputs
+        if output.name not in skipped
+    )
+    bodies = tuple(
+        _deviation(f"{body.name}.{kind}", unit, trajectory, reference.bodies[body.name][:, column])
+        for body in model.bodies
+        for column, (kind, unit) in enumerate(zip(_POSE_KINDS, ("m", "m", "rad"), strict=True))
+    )
+    closure = trajectory.values[_CLOSURE]
+    violation = largest_violation(mechanism, trajectory.times, poses)
+    energy = balance(mechanism, trajectory.times, poses, velocities, held)
+    problems = (
+        *_deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
+        *_closure_problems(closure, violation),
+        *_energy_problems(energy, reference.energy.largest, tolerance),
+    )
+    return Verification(
+        model=model.name,
+        times=trajectory.times,
+        tolerance=tolerance,
+        outputs=outputs,
+        bodies=bodies,
+        closure=closure,
+        violation=violation,
+        energy=energy,
+        reference_imbalance=reference.energy.largest,
+        reference_tolerance=reference.tolerance,
+        skipped=skipped,
+        messages=trajectory.messages,
+        problems=problems,
+    )
+
+
+def _table(model: SystemModel, trajectory: Trajectory, kinds: tuple[str, ...]) -> Array:
+    columns = [trajectory.values[f"{body.name}.{kind}"] for body in model.bodies for kind in kinds]
+    return np.column_stack(columns).reshape(-1, POSE * len(model.bodies))
+
+
+def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) -> Deviation:
+    scale = max(float(np.ptp(expected)), SCALE_FLOOR)
+    return Deviation(name, unit, trajectory.values[name], expected, scale)
+
+
+def _deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:
+    for deviation in deviations:
+        if not deviation.largest <= tolerance:
+            at = deviation.where
+            yield (
+                f"{deviation.name} deviates by {deviation.largest:.2e} of its range at t = {times[at]:g} s: "
+                f"the FMU says {deviation.fmu[at]:.9g}, the reference {deviation.reference[at]:.9g}"
+            )
+
+
+def _closure_problems(closure: Array, violation: float) -> Iterator[str]:
+    said = float(np.max(np.abs(closure)))
+    if not said <= CLOSURE_TOLERANCE:
+        yield f"the FMU reports a closure residual of {said:.2e}, more than {CLOSURE_TOLERANCE:g}"
+    if not violation <= CLOSURE_TOLERANCE:
+        yield (
+            f"the body poses of the FMU violate the constraints by {violation:.2e}, "
+            f"more than {CLOSURE_TOLERANCE:g}"
+        )
+
+
+def _energy_problems(energy: EnergyBalance, of_reference: float, tolerance: float) -> Iterator[str]:
+    # On a coarse grid the quadrature itself is inexact; the reference motion shows by how much.
+    allowed = max(10.0 * tolerance, 2.0 * of_reference)
+    if not energy.largest <= allowed:
+        yield f"energy is out of balance by {energy.largest:.2e} of its turnover, more than {allowed:.1e}"

@@ -1,0 +1,34 @@
+"""The whole life of instances under the address and undefined-behaviour sanitizers, leaks included."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import SANITIZED, compile_c
+
+EXERCISE = Path(__file__).parent / "exercise.c"
+
+VARIANTS: list[tuple[str, dict[str, object]]] = [
+    ("pendulum", {}),
+    ("pendulum", {"MODEL_SOLVER": "SOLVER_EULER"}),
+    ("slider_crank", {"INDEPENDENT": 2}),
+    ("slider_crank", {"DRIVEN": 1}),
+    ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_NEWTON_ALL", "MODEL_SOLVER": "SOLVER_RK4"}),
+    ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_AUGMENTED"}),
+    ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_BAUMGARTE"}),
+    ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_PENALTY"}),
+    ("parallelograms", {"LOOPS": 2}),
+]
+
+
+@pytest.mark.parametrize(("model", "defines"), VARIANTS)
+def test_nothing_leaks_and_nothing_is_undefined(
+    tmp_path: Path, model: str, defines: dict[str, object]
+) -> None:
+    program = compile_c(tmp_path / "exercise", model, EXERCISE, *SANITIZED, **defines)
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "runtime error" not in done.stderr
