@@ -27,9 +27,9 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
     """The equations of motion in the branch coordinates of ``trees``."""
     coordinates = branch_coordinates(graph, trees)
     kinematics = Kinematics(graph, trees, coordinates)
-    constraints = project_circuits(graph, trees, kinematics, coordinates)
-    resolve = Quantities(graph, kinematics)
-    cutsets = Cutsets(graph, trees, kinematics, constraints, resolve)
+    circuits = project_circuits(graph, trees, kinematics, coordinates)
+    resolve = Quantities(graph, kinematics, coordinates)
+    cutsets = Cutsets(graph, trees, kinematics, circuits, resolve)
     resolve.attach(cutsets)
 
     index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
@@ -61,7 +61,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
     return Dae(
         graph.symbols,
         coordinates,
-        constraints,
+        tuple(circuit.constraint for circuit in circuits),
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
@@ -87,6 +87,7 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
                     axis.rate,
                     axis.acceleration,
                     axis.unit,
+                    axis.guess,
                     dag.symbol(axis.coordinate, Role.COORDINATE),
                     dag.symbol(axis.rate, Role.VELOCITY),
                     dag.symbol(axis.acceleration, Role.ACCELERATION),
