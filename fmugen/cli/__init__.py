@@ -51,6 +51,7 @@ app = typer.Typer(
     help="From a mechanism description through a linear graph to a verified FMI 2.0 co-simulation FMU.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # drawn boxes would double the start-up time
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -76,16 +77,35 @@ def _positive(value: float | None) -> float | None:
     return value
 
 
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)]
+def _page(path: Path | None) -> Path | None:
+    return _ending(path, ".html")
+
+
+def _page_or_drawing(path: Path | None) -> Path | None:
+    return _ending(path, ".html", ".svg")
+
+
+def _ending(path: Path | None, *endings: str) -> Path | None:
+    if path is not None and path.suffix.lower() not in endings:
+        raise typer.BadParameter(f"{path} does not end in {' or '.join(endings)}")
+    return path
+
+
+ModelArgument = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)
+]
 TreesOption = Annotated[
     str,
     typer.Option(
         "--trees",
         metavar="NAME",
-        help="Trees, and so coordinates: ac (absolute), jc (joint), aac (absolute angular), or trees of the file.",
+        help="Trees, and so coordinates: ac (absolute), jc (joint), aac (absolute angular), "
+        "or trees named in the file.",
     ),
 ]
-ClosureOption = Annotated[Closure, typer.Option("--closure", help="How loop constraints are met at run time.")]
+ClosureOption = Annotated[
+    Closure, typer.Option("--closure", help="How loop constraints are met at run time.")
+]
 SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]
 SolverStepOption = Annotated[
     float,
@@ -119,16 +139,16 @@ def _program(
     pass
 
 
-@app.command()
-def check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
-    """Validate a model, assemble it, and count its degrees of freedom."""
+@app.command("check")
+def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+    """Validate and assemble a model; count its freedoms."""
     from fmugen.cli.check import check_model
 
     check_model(model, trees)
 
 
-@app.command()
-def graph(
+@app.command("graph")
+def _graph(
     model: ModelArgument,
     trees: TreesOption = _DEFAULTS.trees,
     matrices: Annotated[
@@ -144,25 +164,29 @@ def graph(
     show_graphs(model, trees, matrices=matrices, svg=svg)
 
 
-@app.command()
-def equations(
+@app.command("equations")
+def _equations(
     model: ModelArgument,
     trees: TreesOption = _DEFAULTS.trees,
     form: Annotated[EquationFormat, typer.Option("--format", help="What to print.")] = EquationFormat.TEXT,
 ) -> None:
-    """Print the symbolic equations of motion, each with its origin in the graph."""
+    """Print the symbolic equations of motion."""
     from fmugen.cli.equations import print_equations
 
     print_equations(model, trees, form)
 
 
-@app.command()
-def export(
+@app.command("export")
+def _export(
     model: ModelArgument,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="FMU to write; default <model name>.fmu.", show_default=False
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="FMU to write; default <model name>.fmu.",
+            show_default=False,
         ),
     ] = None,
     trees: TreesOption = _DEFAULTS.trees,
@@ -182,8 +206,8 @@ def export(
     export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources)
 
 
-@app.command()
-def simulate(
+@app.command("simulate")
+def _simulate(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model file (TOML) or FMU.", show_default=False)
     ],
@@ -196,7 +220,10 @@ def simulate(
     step: Annotated[
         float | None,
         typer.Option(
-            "--step", metavar="SECONDS", callback=_positive, help="Communication step; default as in the model."
+            "--step",
+            metavar="SECONDS",
+            callback=_positive,
+            help="Communication step; default as in the model.",
         ),
     ] = None,
     settings: Annotated[
@@ -215,7 +242,8 @@ def simulate(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Plot to write (.html or .svg).")
+        Path | None,
+        typer.Option("--plot", metavar="FILE", callback=_page, help="Plot to write (.html)."),
     ] = None,
 ) -> None:
     """Run a model or an FMU with FMPy."""
@@ -224,29 +252,41 @@ def simulate(
     simulate_model(model, Run(stop, step, tuple(settings or ()), tuple(inputs or ()), output, plot))
 
 
-@app.command()
-def verify(
+@app.command("verify")
+def _verify(
     model: ModelArgument,
     fmu: Annotated[
         Path | None,
-        typer.Option("--fmu", metavar="FILE", help="Keep the FMU that is exported and judged.", show_default=False),
+        typer.Option(
+            "--fmu", metavar="FILE", help="Keep the FMU that is exported and judged.", show_default=False
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Plot to write (.html or .svg).", show_default=False),
+        typer.Option(
+            "--plot", metavar="FILE", callback=_page_or_drawing, help="Plot to write (.html or .svg)."
+        ),
     ] = None,
     tolerance: Annotated[
         float,
         typer.Option(
-            "--tolerance", callback=_positive, help="Largest deviation allowed, as a part of the signal's range."
+            "--tolerance",
+            callback=_positive,
+            help="Largest deviation allowed, as a part of the signal's range.",
         ),
     ] = 1e-6,
+    stop: Annotated[
+        float | None,
+        typer.Option(
+            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
+        ),
+    ] = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
 ) -> None:
-    """Export a model and compare its FMU with an independent reference solution."""
-    from fmugen.cli.verify import verify_model
+    """Export a model and judge its FMU by a reference."""
+    from fmugen.cli.verify import Judgement, verify_model
 
-    verify_model(model, ExportOptions(trees, closure, solver, step), tolerance=tolerance, fmu=fmu, plot=plot)
+    verify_model(model, ExportOptions(trees, closure, solver, step), Judgement(tolerance, stop, fmu, plot))

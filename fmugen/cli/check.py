@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fmugen.cli.terminal import print_line, print_table
+from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.errors import ModelError, Problem, TreeError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
@@ -152,13 +153,14 @@ def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
     """Whether fixed start values determine the start, or guesses have a say."""
     positions, velocities = _fixed_freedoms(model, dae, flow)
     freedoms = flow.degrees_of_freedom
+    all_of_them = counted(freedoms, "degree of freedom")
     for fixed, what in ((positions, "positions"), (velocities, "velocities")):
         if fixed == freedoms:
-            yield f"start {what}: all {freedoms} degrees of freedom are fixed"
+            yield f"start {what}: fixed ({all_of_them})"
         else:
             yield (
-                f"start {what}: {fixed} of {freedoms} degrees of freedom are fixed; the rest start as near to "
-                "the guesses as the loops allow (0 where nothing is said)"
+                f"start {what}: {fixed} of {all_of_them} fixed; the rest starts as near to the guesses "
+                "as the loops allow (0 where nothing is said)"
             )
 
 
@@ -171,7 +173,7 @@ def _fixed_freedoms(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[i
     _, positions = assembly.fixed(q)
     _, velocities = assembly.fixed_rates(q, v)
 
-    def rank(*parts: object) -> int:
+    def rank(*parts: NDArray[np.float64]) -> int:
         return int(np.linalg.matrix_rank(np.vstack(parts), tol=_RANK)) if dae.coordinates else 0
 
     loops = rank(constraints)

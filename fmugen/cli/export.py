@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 
 from fmugen.cli.files import require_writable, write_text
-from fmugen.cli.terminal import Phases, print_table
+from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
-from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Export, export_fmu
 
-__all__ = ["export_model", "read_timed"]
+__all__ = ["export_model"]
 
 
 def export_model(path: Path, output: Path | None, options: ExportOptions, keep_sources: Path | None) -> None:
     """Export the model of a file and print what came out."""
     with Phases() as phases:
-        model = read_timed(path, phases)
+        with phases.phase("read"):
+            model = read_model(path)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination)
+        _require_folder(keep_sources)
         export = export_fmu(model, destination, options, phases)
     if keep_sources is not None:
         _write_sources(keep_sources, export.generated.sources)
     print_table("", (model.name, ""), _summary(export, options, keep_sources))
 
 
-def read_timed(path: Path, phases: Phases) -> SystemModel:
-    """The model of a file, as a phase like those of the pipeline."""
-    phases("read", None)
-    begin = perf_counter()
-    model = read_model(path)
-    phases("read", perf_counter() - begin)
-    return model
+def _require_folder(folder: Path | None) -> None:
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is not a folder: sources cannot be written to it")
 
 
 def _write_sources(folder: Path, sources: dict[str, str]) -> None:
@@ -48,9 +44,9 @@ def _write_sources(folder: Path, sources: dict[str, str]) -> None:
 
 def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) -> list[tuple[str, str]]:
     generated = export.generated
-    dae, flow = generated.formulation.dae, generated.flow
-    coordinates, constraints = len(dae.coordinates), len(flow.rows)
-    operations = generated.program.right_hand_side
+    flow, program = generated.flow, generated.program
+    coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
+    operations = program.right_hand_side
     rows = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         (
@@ -58,17 +54,14 @@ def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) 
             f"{coordinates} ({len(flow.independent)} independent, {len(flow.dependent)} dependent), "
             f"trees {options.trees}",
         ),
-        (
-            "equations",
-            f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)",
-        ),
-        ("operations", f"{operations.total} a right-hand side ({operations})"),
+        ("equations", f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)"),
+        ("operations", f"{operations.total} per right-hand side ({operations})"),
         ("closure", options.closure.value),
         ("solver", options.solver.value),
         ("file", f"{export.path}, {_size(export.path.stat().st_size)}"),
     ]
     if flow.redundant:
-        rows.insert(3, ("redundant", f"{len(flow.redundant)} constraints left out"))
+        rows.insert(3, ("left out", counted(len(flow.redundant), "redundant constraint")))
     if keep_sources is not None:
         rows.append(("sources", str(keep_sources)))
     return rows

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fmugen.errors import OutputError
 
-__all__ = ["require_writable", "write_text"]
+__all__ = ["replacing", "require_writable", "write_text"]
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file in one step: a reader sees the old content or the new, never a part."""
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A place to write to; what is there when the block ends takes the place of ``path`` in one step."""
     require_writable(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{secrets.token_hex(4)}-{path.name}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        yield temporary
         temporary.replace(path)
     except OSError as error:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file: a reader sees the old content or the new, never a part."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def require_writable(path: Path | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fmugen.cli.files import write_text
-from fmugen.cli.terminal import print_line, print_table
+from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.graph import build_graph
@@ -45,7 +45,8 @@ def _print_edges(graph: DomainGraph, selection: TreeSelection) -> None:
         )
         for edge in graph.edges
     ]
-    counts = f"{len(graph.nodes)} nodes, {len(tree.branches)} branches, {len(tree.chords)} chords"
+    sizes = {"node": graph.nodes, "branch": tree.branches, "chord": tree.chords}
+    counts = ", ".join(counted(len(members), noun) for noun, members in sizes.items())
     title = f"{_TITLES[graph.domain]}, trees {selection.name}: {counts}"
     print_table(title, ("edge", "kind", "tail -> head", "in the tree", "coordinates"), rows)
 

@@ -1,8 +1,10 @@
-"""What reaches the screen: results on standard output, progress on standard error."""
+"""What reaches the screen: results on standard output, progress and warnings on standard error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
 from types import TracebackType
 
 from rich import box
@@ -11,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Phases", "print_line", "print_table"]
+__all__ = ["Phases", "counted", "print_line", "print_table", "print_warning"]
 
 #: Columns of a file or pipe, where nothing needs to be wrapped.
 _WIDE = 200
@@ -30,14 +32,43 @@ def print_line(text: str = "", style: str = "") -> None:
     _console().print(text, style=style or None, soft_wrap=True)
 
 
+def print_warning(text: str) -> None:
+    """A line that is no result but that the user should see."""
+    _console(stderr=True).print(f"warning: {text}", style="yellow", soft_wrap=True)
+
+
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """A table of results; columns whose name begins with ``>`` are flush right."""
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
-    for name in columns:
+    """A table of results.
+
+    A column whose name begins with ``>`` is flush right; if no column has a name, there is no header.
+    """
+    names = tuple(columns)
+    table = Table(
+        title=title or None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        title_style="bold",
+        show_header=any(names),
+        pad_edge=False,
+    )
+    for name in names:
         table.add_column(name.removeprefix(">"), justify="right" if name.startswith(">") else "left")
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     _console().print(table)
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 branch``, ``2 branches``: a number with its noun.
+
+    >>> counted(1, "degree of freedom"), counted(3, "branch"), counted(0, "chord")
+    ('1 degree of freedom', '3 branches', '0 chords')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    first, _, rest = noun.partition(" ")
+    plural = first + ("es" if first.endswith("ch") else "s")
+    return f"{count} {plural} {rest}".rstrip()
 
 
 class Phases:
@@ -65,6 +96,19 @@ class Phases:
         elif self._console.is_terminal:
             self._status = self._console.status(phase)
             self._status.start()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """A phase that lasts as long as the block."""
+        self(name, None)
+        begin = perf_counter()
+        yield
+        self(name, perf_counter() - begin)
+
+    def note(self, text: str) -> None:
+        """Say more of the running phase, where there is a terminal to say it on."""
+        if self._status is not None:
+            self._status.update(text)
 
     def _stop(self) -> None:
         if self._status is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fmugen.errors import AssemblyError
 from fmugen.verify.gauges import Gauge, gauges
-from fmugen.verify.measures import POSE, Array, Bank, Displacement
+from fmugen.verify.measures import Array, Bank, Displacement
 from fmugen.verify.mechanism import Mechanism, split
 from fmugen.verify.sketch import sketch_poses
 
@@ -104,7 +104,7 @@ def assemble(mechanism: Mechanism, time: float, initial: Mapping[str, float] | N
 
 def project_positions(mechanism: Mechanism, time: float, poses: Array) -> Array:
     """The poses moved by the least amount that satisfies the constraints."""
-    scale = column_scale(mechanism)
+    scale = mechanism.scale
     residual, jacobian = mechanism.violation(time, poses)
     error = float(np.max(np.abs(residual), initial=0.0))
     while error > 1e-15 * mechanism.layout.length:
@@ -123,17 +123,11 @@ def project_velocities(mechanism: Mechanism, time: float, poses: Array, velociti
     _, jacobian = mechanism.violation(time, poses)
     if not len(jacobian):
         return velocities
-    scale = column_scale(mechanism)
+    scale = mechanism.scale
     excess = jacobian @ velocities - mechanism.targets(time)[1]
     parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
     result: Array = velocities - scale * parts.least_norm(excess)
     return result
-
-
-def column_scale(mechanism: Mechanism) -> Array:
-    """What counts as one unit of each coordinate: the typical length, and one radian."""
-    length = mechanism.layout.length
-    return np.tile([length, length, 1.0], mechanism.size // POSE)
 
 
 # --- positions ---------------------------------------------------------------------------------
@@ -145,7 +139,7 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     towards_all = _system(mechanism, time, fixed, guessed)
     exact = _system(mechanism, time, fixed, [])
     first = sketch_poses(mechanism, {target.name: target.value for target in targets}, time)
-    scale = column_scale(mechanism)
+    scale = mechanism.scale
     shaken = np.random.default_rng(0)
     best = np.inf
     best_poses = first
@@ -241,7 +235,7 @@ def _why_open(mechanism: Mechanism, time: float, poses: Array, fixed: Sequence[T
 
 def _velocities(mechanism: Mechanism, time: float, poses: Array, targets: Sequence[Target]) -> Array:
     """Velocities nearest to the guesses that respect constraints and fixed values."""
-    scale = column_scale(mechanism)
+    scale = mechanism.scale
     guessed = [target for target in targets if not target.fixed]
     fixed = [target for target in targets if target.fixed]
     velocities = np.zeros(mechanism.size)

@@ -92,18 +92,25 @@ def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, f
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         fraction = 0.5 * (1.0 + float(node))
         poses, velocities = _between(here, there, fraction)
-        size = mechanism.size
-        instant = mechanism.motion(here.time + fraction * step, poses[:size], velocities[:size], here.inputs)
-        share = 0.5 * step * float(weight) * _power(mechanism, instant)
+        time = here.time + fraction * step
+        share = 0.5 * step * float(weight) * _power(mechanism, time, poses, velocities, here.inputs)
         work += share
         absolute += abs(share)
     return work, absolute
 
 
-def _power(mechanism: Mechanism, instant: Instant) -> float:
+def _power(
+    mechanism: Mechanism, time: float, poses: Array, velocities: Array, inputs: Mapping[str, float]
+) -> float:
     """Power of loads, dampers and actuators, and of drivers: minus multiplier times prescribed rate."""
-    driven = -float(instant.multipliers @ mechanism.targets(instant.time)[1])
-    return driven + sum(action.power for action in instant.actions)
+    _, actions = mechanism.forces.generalized(time, poses, velocities, inputs)
+    power = sum(action.power for action in actions)
+    prescribed = mechanism.targets(time)[1]
+    if np.any(prescribed):
+        size = mechanism.size
+        instant = mechanism.motion(time, poses[:size], velocities[:size], inputs)
+        power -= float(instant.multipliers @ prescribed)
+    return power
 
 
 def _between(here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:

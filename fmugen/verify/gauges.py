@@ -73,7 +73,7 @@ class GaugeBoard:
             for _, direction in _AXES
         ]
         measures = [gauge.measure for gauge in self._gauges]
-        self._bank = Bank(measures + spans, len(layout.bodies) + 1)
+        self._bank = Bank([*measures, *spans], len(layout.bodies) + 1)
 
     def read(self, poses: Array, velocities: Array, accelerations: Array | None = None) -> dict[str, float]:
         """The quantities by name; those of acceleration only where accelerations are given."""

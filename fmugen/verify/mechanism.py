@@ -54,6 +54,11 @@ class Split(NamedTuple):
     #: Combinations of constraints that say nothing new.
     redundant: Array
 
+    @property
+    def conditioning(self) -> float:
+        """The smallest singular value that counts, relative to the largest."""
+        return float(self.singular[-1] / self.singular[0]) if len(self.singular) else 1.0
+
     def least_norm(self, target: Array) -> Array:
         """The smallest x with Phi_q x = target (in the least-squares sense)."""
         result: Array = self.right.T @ ((self.left.T @ target) / self.singular)
@@ -73,6 +78,8 @@ class Instant(NamedTuple):
     velocities: Array
     accelerations: Array
     multipliers: Array
+    #: Smallest by largest singular value of the constraints, those of redundant ones apart.
+    conditioning: float
     actions: list[Action]
     inputs: Mapping[str, float]
 
@@ -102,6 +109,8 @@ class Mechanism:
                 for value in (body.mass, body.mass, body.inertia)
             ]
         )
+        #: What counts as one unit of each coordinate: the typical length, and one radian.
+        self.scale = np.tile([self.layout.length, self.layout.length, 1.0], len(model.bodies))
         self._targets = [compile_motion(row.target, self.layout.parameters) for row in self.rows]
         self._still = [row.target.number for row in self.rows]
         self._board = GaugeBoard(self.layout)
@@ -126,22 +135,33 @@ class Mechanism:
 
         Notes
         -----
-        With Phi_q = U S V^T and N a basis of its null space: a = V S^-1 U^T gamma + N z,
-        (N^T M N) z = N^T (F - M V S^-1 U^T gamma), and lambda = U S^-1 V^T (F - M a).
+        In scaled coordinates, with Phi_q = U S V^T and N a basis of its null space:
+        a = V S^-1 U^T gamma + N z, (N^T M N) z = N^T (F - M V S^-1 U^T gamma), and
+        lambda = U S^-1 V^T (F - M a).
         """
         poses, velocities = self.extend(coordinates), self.extend(rates)
         values = self.bank.at(poses, velocities)
         applied, actions = self.forces.generalized(time, poses, velocities, inputs)
         force = applied[: self.size]
         gamma = self.targets(time)[2] - values.bias
-        parts = split(values.jacobian[:, : self.size])
-        acceleration = parts.least_norm(gamma)
+        parts = split(values.jacobian[:, : self.size] * self.scale)
+        acceleration = self.scale * parts.least_norm(gamma)
         if parts.free.shape[1]:
-            acceleration += parts.free @ self._free_acceleration(parts.free, force - self.mass * acceleration)
-        multipliers = parts.multipliers(force - self.mass * acceleration)
+            free = self.scale[:, None] * parts.free
+            acceleration += free @ self._free_acceleration(free, force - self.mass * acceleration)
+        multipliers = parts.multipliers(self.scale * (force - self.mass * acceleration))
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
-        return Instant(time, poses, velocities, self.extend(acceleration), multipliers, actions, dict(inputs))
+        return Instant(
+            time=time,
+            poses=poses,
+            velocities=velocities,
+            accelerations=self.extend(acceleration),
+            multipliers=multipliers,
+            conditioning=parts.conditioning,
+            actions=actions,
+            inputs=dict(inputs),
+        )
 
     def _free_acceleration(self, free: Array, force: Array) -> Array:
         inertia = free.T @ (self.mass[:, None] * free)
@@ -150,8 +170,7 @@ class Mechanism:
         if np.all(diagonal > 0.0):
             scaled = inertia / np.outer(diagonal, diagonal)
             if np.linalg.eigvalsh(scaled)[0] > 1e-14:
-                solution: Array = np.linalg.solve(inertia, free.T @ force)
-                return solution
+                return np.asarray(np.linalg.solve(inertia, free.T @ force), dtype=np.float64)
         raise VerificationError(
             f"{self.model.name} can move without moving any mass: give each free body mass and inertia"
         )

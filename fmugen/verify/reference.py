@@ -19,7 +19,6 @@ from fmugen.ir.model import SystemModel
 from fmugen.verify.assembly import (
     Start,
     assemble,
-    column_scale,
     project_positions,
     project_velocities,
 )
@@ -32,8 +31,10 @@ RELATIVE_TOLERANCE = 1e-11
 ABSOLUTE_TOLERANCE = 1e-12
 #: Factors on the tolerances, tried in turn.
 _LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
-#: Steps below this fraction of the usual step are a collapse.
+#: Steps that shrink below this fraction of the largest step so far are a collapse.
 _COLLAPSE = 1e-4
+#: The conditioning of the constraints below which a position counts as near a singular one.
+_POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
 
 Signal = Callable[[float], float]
@@ -45,8 +46,8 @@ class Reference:
     """The motion at the output times.
 
     ``bodies`` has a row (x, y, angle, vx, vy, omega) per time for each body; ``residual`` is the largest
-    constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open; ``tolerance`` is the
-    loosest relative tolerance the integration needed.
+    constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open;
+    ``tolerance`` is the loosest relative tolerance the integration needed.
     """
 
     mechanism: Mechanism
@@ -142,7 +143,7 @@ class _Integrator:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._step: float | None = None
-        scale = column_scale(mechanism)
+        scale = mechanism.scale
         self._scale = np.concatenate((scale, scale))
         #: The loosest relative tolerance that was needed.
         self.tolerance = RELATIVE_TOLERANCE
@@ -178,15 +179,17 @@ class _Integrator:
         """The state at the end of the interval, or ``None`` if the steps collapse."""
         size = mechanism.size
         begin, end = interval
-        usual = end - begin if self._step is None else min(self._step, end - begin)
-        smallest = usual * _COLLAPSE
+        largest = self._step or 0.0
 
         def rates(time: float, state: Array) -> Array:
-            # Off the constraints by a little, accelerations near a singular position are wrong by much:
-            # evaluate them on the constraints, where they stay smooth even through such a position.
-            near = project_positions(mechanism, time, state[:size])
-            rate = project_velocities(mechanism, time, near, state[size:])
-            instant = mechanism.motion(time, near, rate, inputs)
+            rate = state[size:]
+            instant = mechanism.motion(time, state[:size], rate, inputs)
+            if instant.conditioning < _POORLY_CONDITIONED:
+                # Near a singular position, and off the constraints by a little, accelerations are wrong by
+                # much. On the constraints they stay smooth even through such a position.
+                near = project_positions(mechanism, time, state[:size])
+                rate = project_velocities(mechanism, time, near, rate)
+                instant = mechanism.motion(time, near, rate, inputs)
             return np.concatenate((rate, instant.accelerations[:size]))
 
         solver = DOP853(
@@ -196,13 +199,14 @@ class _Integrator:
             end,
             rtol=loosening * RELATIVE_TOLERANCE,
             atol=loosening * ABSOLUTE_TOLERANCE * self._scale,
-            first_step=None if self._step is None else usual,
+            first_step=None if self._step is None else min(self._step, end - begin),
         )
         while solver.status == "running":
             before = solver.h_abs
             solver.step()
-            collapsed = solver.h_abs < smallest and solver.status == "running"
-            if solver.status == "failed" or collapsed:
+            largest = max(largest, before)
+            collapsed = solver.h_abs < min(before, _COLLAPSE * largest)
+            if solver.status == "failed" or (collapsed and solver.status == "running"):
                 return None
             poses = project_positions(mechanism, solver.t, solver.y[:size])
             velocities = project_velocities(mechanism, solver.t, poses, solver.y[size:])
@@ -233,7 +237,7 @@ def _follow_drivers(
         predicted = poses + width * velocities + 0.5 * width**2 * acceleration
         corrected = project_positions(mechanism, target, predicted)
         residual, _ = mechanism.violation(target, corrected)
-        scale = column_scale(mechanism)
+        scale = mechanism.scale
         closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
         if closed and np.max(np.abs((corrected - predicted) / scale)) < 0.05:
             time, poses = target, corrected

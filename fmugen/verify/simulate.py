@@ -32,7 +32,7 @@ class Trajectory:
 def communication_points(stop: float, step: float) -> Array:
     """Times from 0 to ``stop``, ``step`` apart; a last shorter step ends at ``stop`` exactly."""
     count = int(np.floor(stop / step * (1.0 + 1e-12)))
-    times = step * np.arange(count + 1)
+    times = step * np.arange(count + 1, dtype=np.float64)
     if stop - times[-1] > 1e-9 * step:
         return np.append(times, stop)
     times[-1] = stop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,15 +77,16 @@ def _line(
     )
 
 
-def plot_svg(verification: Verification, path: Path) -> Path:
-    """Write the outputs, FMU over reference, as a small SVG."""
-    panels = verification.outputs
+def plot_svg(verification: Verification, path: Path, names: Collection[str] | None = None) -> Path:
+    """Write the outputs, or those named, FMU over reference, as a small SVG."""
+    panels = [signal for signal in verification.outputs if names is None or signal.name in names]
+    name = html.escape(verification.model)
     height = _TOP + len(panels) * (_PANEL + _GAP)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
         f'height="{height}" font-family="{_FONT}" font-size="12" fill="{_TEXT_COLOUR}">',
         f'<rect width="{_WIDTH}" height="{height}" fill="white"/>',
-        f'<text x="{_LEFT}" y="22" font-size="15" font-weight="bold">{html.escape(verification.model)}</text>',
+        f'<text x="{_LEFT}" y="22" font-size="15" font-weight="bold">{name}</text>',
         *_svg_legend(),
     ]
     for number, signal in enumerate(panels):

@@ -169,8 +169,9 @@ bool assemble(Instance *self)
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;
     }
-    start_partition(self);
-    review_partition(self);
+    if (!start_partition(self)) {
+        return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
+    }
     state->proposed_step = 0.0;
     state->last_error = 1e-4;
     state->steps = 0.0;

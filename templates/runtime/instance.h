@@ -67,17 +67,18 @@ typedef struct {
 
 typedef enum {
     FAILURE_NONE,
-    FAILURE_OPEN_LOOP,   /* Newton does not close a loop */
-    FAILURE_SINGULAR,    /* the constraints do not determine a coordinate */
-    FAILURE_MULTIPLIERS, /* the constraints do not determine the multipliers */
-    FAILURE_MASS,        /* the mass matrix is not positive definite */
-    FAILURE_NOT_FINITE,  /* an acceleration or a multiplier overflows */
-    FAILURE_JUMP,        /* the motion leaves its assembly mode */
-    FAILURE_STEPS,       /* too many internal steps in one communication step */
-    FAILURE_ACCURACY,    /* the tolerances cannot be met */
-    FAILURE_ASSEMBLY,    /* no start position */
-    FAILURE_VELOCITY,    /* no start velocity */
-    FAILURE_OUTPUT       /* a calculated variable is not finite */
+    FAILURE_OPEN_LOOP,      /* Newton does not close a loop */
+    FAILURE_SINGULAR,       /* the constraints do not determine a coordinate */
+    FAILURE_MULTIPLIERS,    /* the constraints do not determine the multipliers */
+    FAILURE_MASS,           /* the mass matrix is not positive definite */
+    FAILURE_NOT_FINITE,     /* an acceleration or a multiplier overflows */
+    FAILURE_JUMP,           /* the motion leaves its assembly mode */
+    FAILURE_STEPS,          /* too many internal steps in one communication step */
+    FAILURE_ACCURACY,       /* the tolerances cannot be met */
+    FAILURE_ASSEMBLY,       /* no start position */
+    FAILURE_VELOCITY,       /* no start velocity */
+    FAILURE_SINGULAR_START, /* the start is a singular position */
+    FAILURE_OUTPUT          /* a calculated variable is not finite */
 } FailureKind;
 
 typedef struct {

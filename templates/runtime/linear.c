@@ -17,6 +17,15 @@ double max_magnitude(int n, const double *x)
     return largest;
 }
 
+double dot(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
 static void swap_rows(int n, double *a, int i, int k)
 {
     for (int j = 0; i != k && j < n; j++) {
@@ -202,20 +211,13 @@ void cholesky_solve(int n, const double *factor, double *b)
 
 static double norm(int n, const double *x)
 {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
+    return sqrt(dot(n, x, x));
 }
 
 /* x -= 2 w (w.x) for the unit vector w. */
 static void reflect(int n, const double *w, double *x)
 {
-    double product = 0.0;
-    for (int i = 0; i < n; i++) {
-        product += w[i] * x[i];
-    }
+    const double product = dot(n, w, x);
     for (int i = 0; i < n; i++) {
         x[i] -= 2.0 * product * w[i];
     }

@@ -8,6 +8,9 @@
 /* Largest magnitude in x; a NaN in x is returned as NaN. */
 double max_magnitude(int n, const double *x);
 
+/* Scalar product. */
+double dot(int n, const double *x, const double *y);
+
 /* LU factors of the n*n matrix a, in place, with partial pivoting on implicitly scaled rows.
  * scale has room for n. Returns -1, or the column in which no pivot is left. */
 int lu_factor(int n, double *a, int *pivot, double *scale);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "embedding.h"
 #include "linear.h"
 #include "loops.h"
 
@@ -25,7 +26,6 @@
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
-#define NI MODEL_NI
 #define KKT (MODEL_NQ + MODEL_NC)
 
 static int ode_coordinate(const State *state, int k)
@@ -57,15 +57,6 @@ static void scatter_state(const State *state, const double *y, Point *point)
     }
 }
 
-static double row_times(const double *row, int n, const double *x)
-{
-    double sum = 0.0;
-    for (int j = 0; j < n; j++) {
-        sum += row[j] * x[j];
-    }
-    return sum;
-}
-
 static bool check_finite(Instance *self, const Point *point)
 {
     for (int i = 0; i < NQ; i++) {
@@ -81,127 +72,6 @@ static bool check_finite(Instance *self, const Point *point)
     return true;
 }
 
-/* --- embedding (Uchida 2.24 to 2.28) -------------------------------------------------------------
- *
- *     v = B v_i + c,  a = B a_i + a_0,  B = (1, -Phi_d^-1 Phi_i)
- *     (B^T M B) a_i = B^T (F - M a_0),  Phi_d^T lambda = (F - M a)_d
- *
- * Phi_d is factored once per evaluation. */
-
-static bool factor_dependent(Instance *self, const ModelPoint *at)
-{
-    Work *work = &self->work;
-    const int *dependent = self->state.partition.dependent;
-    model_jacobian(at, work->phi_q);
-    for (int i = 0; i < NC; i++) {
-        for (int j = 0; j < NC; j++) {
-            work->phi_d[i * NC + j] = work->phi_q[i * NQ + dependent[j]];
-        }
-    }
-    const int column = lu_factor(NC, work->phi_d, work->pivot, work->row_scale);
-    return column < 0 || fail(self, FAILURE_SINGULAR, at->t, dependent[column]);
-}
-
-static void dependent_velocities(Instance *self, const ModelPoint *at, Point *point)
-{
-    Work *work = &self->work;
-    const Partition *partition = &self->state.partition;
-    model_velocity(at, work->nu);
-    for (int i = 0; i < NC; i++) {
-        for (int j = 0; j < NI; j++) {
-            const int k = partition->independent[j];
-            work->nu[i] -= work->phi_q[i * NQ + k] * point->v[k];
-        }
-    }
-    lu_solve(NC, work->phi_d, work->pivot, work->nu);
-    for (int i = 0; i < NC; i++) {
-        point->v[partition->dependent[i]] = work->nu[i];
-    }
-}
-
-/* B, by columns of the independent coordinates, and a_0 into point->a. */
-static void tangent_space(Instance *self, Point *point)
-{
-    Work *work = &self->work;
-    const Partition *partition = &self->state.partition;
-    memset(work->tangent, 0, sizeof work->tangent);
-    for (int j = 0; j < NI; j++) {
-        for (int i = 0; i < NC; i++) {
-            work->correction[i] = -work->phi_q[i * NQ + partition->independent[j]];
-        }
-        lu_solve(NC, work->phi_d, work->pivot, work->correction);
-        for (int i = 0; i < NC; i++) {
-            work->tangent[partition->dependent[i] * NI + j] = work->correction[i];
-        }
-        work->tangent[partition->independent[j] * NI + j] = 1.0;
-        point->a[partition->independent[j]] = 0.0;
-    }
-    lu_solve(NC, work->phi_d, work->pivot, work->gamma);
-    for (int i = 0; i < NC; i++) {
-        point->a[partition->dependent[i]] = work->gamma[i];
-    }
-}
-
-/* B^T M B and B^T (F - M a_0). */
-static void reduce_to_independent(Work *work, const double *offset)
-{
-    for (int i = 0; i < NQ; i++) {
-        work->correction_q[i] = work->force[i] - row_times(work->mass + i * NQ, NQ, offset);
-        for (int j = 0; j < NI; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < NQ; k++) {
-                sum += work->mass[i * NQ + k] * work->tangent[k * NI + j];
-            }
-            work->mass_tangent[i * NI + j] = sum;
-        }
-    }
-    for (int i = 0; i < NI; i++) {
-        work->reduced_force[i] = 0.0;
-        for (int k = 0; k < NQ; k++) {
-            work->reduced_force[i] += work->tangent[k * NI + i] * work->correction_q[k];
-        }
-        for (int j = 0; j < NI; j++) {
-            double sum = 0.0;
-            for (int k = 0; k < NQ; k++) {
-                sum += work->tangent[k * NI + i] * work->mass_tangent[k * NI + j];
-            }
-            work->reduced_mass[i * NI + j] = sum;
-        }
-    }
-}
-
-static void multipliers(Instance *self, Point *point)
-{
-    Work *work = &self->work;
-    for (int i = 0; i < NC; i++) {
-        const int k = self->state.partition.dependent[i];
-        point->l[i] = work->force[k] - row_times(work->mass + k * NQ, NQ, point->a);
-    }
-    lu_solve_transposed(NC, work->phi_d, work->pivot, point->l);
-}
-
-static bool evaluate_embedded(Instance *self, const ModelPoint *at, Point *point)
-{
-    Work *work = &self->work;
-    if (!close_loops(self, point) || !factor_dependent(self, at)) {
-        return false;
-    }
-    dependent_velocities(self, at, point);
-    model_dynamics(at, work->phi_q, work->gamma, work->mass, work->force);
-    tangent_space(self, point);
-    reduce_to_independent(work, point->a);
-    const int row = cholesky_factor(NI, work->reduced_mass);
-    if (row >= 0) {
-        return fail(self, FAILURE_MASS, at->t, self->state.partition.independent[row]);
-    }
-    cholesky_solve(NI, work->reduced_mass, work->reduced_force);
-    for (int i = 0; i < NQ; i++) {
-        point->a[i] += row_times(work->tangent + i * NI, NI, work->reduced_force);
-    }
-    multipliers(self, point);
-    return true;
-}
-
 /* --- all coordinates integrated --------------------------------------------------------------- */
 
 /* gamma -= rate * (Phi_q v - nu) + stiffness * Phi */
@@ -210,7 +80,7 @@ static void stabilize(Work *work, const ModelPoint *at, double rate, double stif
     model_constraints(at, work->residual);
     model_velocity(at, work->nu);
     for (int i = 0; i < NC; i++) {
-        const double slip = row_times(work->phi_q + i * NQ, NQ, at->v) - work->nu[i];
+        const double slip = dot(NQ, work->phi_q + i * NQ, at->v) - work->nu[i];
         work->gamma[i] -= rate * slip + stiffness * work->residual[i];
     }
 }
@@ -266,22 +136,23 @@ static bool solve_penalty(Instance *self, Point *point)
     memcpy(point->a, work->force, sizeof point->a);
     cholesky_solve(NQ, work->mass, point->a);
     for (int c = 0; c < NC; c++) {
-        point->l[c] = rho * (row_times(work->phi_q + c * NQ, NQ, point->a) - work->gamma[c]);
+        point->l[c] = rho * (dot(NQ, work->phi_q + c * NQ, point->a) - work->gamma[c]);
     }
     return true;
 }
 
-static bool evaluate_unreduced(Instance *self, const ModelPoint *at, Point *point)
+static bool evaluate_unreduced(Instance *self, Point *point)
 {
     Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
-    model_dynamics(at, work->phi_q, work->gamma, work->mass, work->force);
+    model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
     switch (MODEL_CLOSURE) {
     case CLOSURE_BAUMGARTE:
-        stabilize(work, at, 2.0 * MODEL_BAUMGARTE_ALPHA, MODEL_BAUMGARTE_BETA * MODEL_BAUMGARTE_BETA);
+        stabilize(work, &at, 2.0 * MODEL_BAUMGARTE_ALPHA, MODEL_BAUMGARTE_BETA * MODEL_BAUMGARTE_BETA);
         return solve_multipliers(self, point);
     case CLOSURE_PENALTY:
-        stabilize(work, at, 2.0 * MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_DAMPING,
+        stabilize(work, &at, 2.0 * MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_DAMPING,
                   MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_FREQUENCY);
         return solve_penalty(self, point);
     default:
@@ -295,8 +166,7 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 {
     point->t = t;
     scatter_state(&self->state, y, point);
-    const ModelPoint at = seen_by_model(&self->state, point);
-    return (EMBEDDED ? evaluate_embedded(self, &at, point) : evaluate_unreduced(self, &at, point)) &&
+    return (EMBEDDED ? evaluate_embedded(self, point) : evaluate_unreduced(self, point)) &&
            check_finite(self, point);
 }
 
@@ -307,7 +177,7 @@ static void project_velocity(Instance *self, Point *point)
     model_jacobian(&at, work->phi_q);
     model_velocity(&at, work->nu);
     for (int i = 0; i < NC; i++) {
-        work->residual[i] = row_times(work->phi_q + i * NQ, NQ, point->v) - work->nu[i];
+        work->residual[i] = dot(NQ, work->phi_q + i * NQ, point->v) - work->nu[i];
     }
     minimal_norm(NC, NQ, work->phi_q, work->residual, 1e-12, work->correction_q, work->diagonal);
     for (int i = 0; i < NQ; i++) {

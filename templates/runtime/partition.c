@@ -10,6 +10,9 @@
 #define LEAVE_BELOW 0.2
 #define RETURN_ABOVE 0.4
 
+/* A start with a smaller pivot than this is a singular position. */
+#define SINGULAR_START 1e-7
+
 /* Closer than this to a singular position, multipliers are noise; penalties, which hold a constraint
  * with its squared pivot, give way earlier. */
 #define SINGULAR_BELOW (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
@@ -90,13 +93,6 @@ static void use_columns(Partition *partition, const int *columns)
     }
 }
 
-void start_partition(Instance *self)
-{
-    memset(self->state.column_scale, 0, sizeof self->state.column_scale);
-    memset(self->state.row_scale, 0, sizeof self->state.row_scale);
-    use_generated(&self->state.partition);
-}
-
 bool take_best_partition(Instance *self)
 {
     if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
@@ -113,14 +109,14 @@ bool take_best_partition(Instance *self)
 
 void review_partition(Instance *self)
 {
+    Partition *partition = &self->state.partition;
+    evaluate_jacobian(self, &self->state.at);
     if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
         return;
     }
-    Partition *partition = &self->state.partition;
-    evaluate_jacobian(self, &self->state.at);
     const double best = smallest_pivot(self, NULL, MODEL_NQ);
-    if (best == 0.0) {
-        return; /* a singular position: no partition is better than another */
+    if (best < SINGULAR_BELOW) {
+        return; /* no partition is better than another */
     }
     if (smallest_pivot(self, model_dependent, MODEL_NC) >= RETURN_ABOVE * best) {
         use_generated(partition);
@@ -137,4 +133,21 @@ bool multipliers_are_lost(Instance *self, const Point *point)
     }
     evaluate_jacobian(self, point);
     return smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_BELOW;
+}
+
+bool start_partition(Instance *self)
+{
+    State *state = &self->state;
+    memset(state->column_scale, 0, sizeof state->column_scale);
+    for (int i = 0; i < MODEL_NC; i++) {
+        state->row_scale[i] = 1.0; /* a row that vanishes at the start is to be seen, not scaled up */
+    }
+    use_generated(&state->partition);
+    evaluate_jacobian(self, &state->at);
+    if (smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_START) {
+        return false;
+    }
+    memset(state->row_scale, 0, sizeof state->row_scale);
+    review_partition(self);
+    return true;
 }

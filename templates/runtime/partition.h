@@ -6,8 +6,9 @@
 
 #include "instance.h"
 
-/* The partition of the generated model, with the column scales of the point `at`. */
-void start_partition(Instance *self);
+/* At the assembled start: the partition of the generated model, or a better one. Returns false if the
+ * start is a singular position, where the assembly mode would be a guess. */
+bool start_partition(Instance *self);
 
 /* At an accepted point: leave a partition that has become badly conditioned, return to the generated
  * one when it is good again. */

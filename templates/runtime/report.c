@@ -119,6 +119,11 @@ fmi2Status report_failure(Instance *self)
         return report_start(self, "the mechanism cannot be assembled with these parameters", "position");
     case FAILURE_VELOCITY:
         return report_start(self, "the start velocities contradict the constraints", "velocity");
+    case FAILURE_SINGULAR_START:
+        return error(self,
+                     "t = %.6g s: the mechanism cannot start in a singular position, where its loops may "
+                     "move in several ways: change the start values or the parameters",
+                     failure->t);
     case FAILURE_OUTPUT:
         return error(self, "t = %.6g s: the variable with value reference %d is not finite", failure->t,
                      failure->index);

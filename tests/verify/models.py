@@ -214,7 +214,7 @@ def three_rrr() -> SystemModel:
 def andrews() -> SystemModel:
     """The squeezing mechanism of the IVP test set."""
     figures = data("andrews.json")
-    beta, theta, gamma, phi, delta, omega, epsilon = figures["y0_q"]
+    beta, _, gamma, phi, delta, omega, epsilon = figures["y0_q"]
     return SystemModel(
         "Andrews",
         parameters=tuple(Parameter(name, value) for name, value in figures["parameters"].items()),

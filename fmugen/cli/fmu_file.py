@@ -1,0 +1,93 @@
+"""What the description in an FMU says, as far as running it needs."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from fmugen.errors import SimulationError
+
+__all__ = ["FmuFile", "FmuVariable", "read_fmu"]
+
+_DESCRIPTION = "modelDescription.xml"
+
+
+@dataclass(frozen=True)
+class FmuVariable:
+    name: str
+    causality: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class FmuFile:
+    """The variables of an FMU, and the experiment it proposes (``None`` where it proposes nothing)."""
+
+    path: Path
+    name: str
+    variables: tuple[FmuVariable, ...]
+    stop: float | None
+    step: float | None
+
+    def names(self, causality: str) -> list[str]:
+        """The real variables of one causality, in declared order."""
+        return [variable.name for variable in self.variables if variable.causality == causality]
+
+    def unit(self, name: str) -> str:
+        return next(variable.unit for variable in self.variables if variable.name == name)
+
+
+def read_fmu(path: Path) -> FmuFile:
+    """Read the description of an FMI 2.0 FMU.
+
+    Raises
+    ------
+    SimulationError
+        If the file is no FMI 2.0 FMU.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            root = ElementTree.fromstring(archive.read(_DESCRIPTION))
+    except FileNotFoundError:
+        raise SimulationError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, KeyError):
+        raise SimulationError(f"{path} is not an FMU: it is no archive with a {_DESCRIPTION}") from None
+    except ElementTree.ParseError as error:
+        raise SimulationError(f"{path}: {_DESCRIPTION} is not XML: {error}") from None
+    version = root.get("fmiVersion", "")
+    if version != "2.0":
+        raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 can be simulated")
+    experiment = root.find("DefaultExperiment")
+    return FmuFile(
+        path,
+        root.get("modelName", path.stem),
+        tuple(_variables(root)),
+        _number(experiment, "stopTime"),
+        _number(experiment, "stepSize"),
+    )
+
+
+def _variables(root: ElementTree.Element) -> list[FmuVariable]:
+    units = {
+        simple.get("name", ""): real.get("unit", "1")
+        for simple in root.iterfind("TypeDefinitions/SimpleType")
+        for real in simple.iterfind("Real")
+    }
+    return [
+        FmuVariable(
+            variable.get("name", ""),
+            variable.get("causality", "local"),
+            real.get("unit") or units.get(real.get("declaredType", ""), "1"),
+        )
+        for variable in root.iterfind("ModelVariables/ScalarVariable")
+        for real in variable.iterfind("Real")
+    ]
+
+
+def _number(element: ElementTree.Element | None, attribute: str) -> float | None:
+    text = None if element is None else element.get(attribute)
+    return None if text is None else float(text)

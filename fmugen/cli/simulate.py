@@ -1,0 +1,169 @@
+"""``fmugen simulate``: run a model or an FMU, show and keep the results."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from fmugen.cli.files import replacing, require_writable, write_text
+from fmugen.cli.fmu_file import FmuFile, read_fmu
+from fmugen.cli.signals import read_signals
+from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import read_model
+from fmugen.pipeline import export_fmu
+from fmugen.suggestions import did_you_mean
+from fmugen.verify.simulate import Trajectory, simulate_fmu
+from fmugen.view.trajectory import plot_trajectory
+
+__all__ = ["Run", "simulate_model"]
+
+_DEFAULT_STOP = 1.0
+#: Communication points of a run whose FMU proposes no step.
+_DEFAULT_POINTS = 500
+_MOST_POINTS = 10_000_000
+
+Signal = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the user asks of a run: ``settings`` and ``inputs`` as written on the command line."""
+
+    stop: float | None
+    step: float | None
+    settings: tuple[str, ...]
+    inputs: tuple[str, ...]
+    output: Path | None
+    plot: Path | None
+
+
+def simulate_model(path: Path, run: Run) -> None:
+    """Run a model file (exported on the way) or an FMU."""
+    require_writable(run.output)
+    require_writable(run.plot)
+    with ExitStack() as stack:
+        phases = stack.enter_context(Phases())
+        if path.suffix.lower() != ".fmu":
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-"))
+            path = _exported(path, Path(folder), phases)
+        fmu = read_fmu(path)
+        stop, step = _experiment(fmu, run)
+        parameters = _parameters(run.settings, fmu)
+        inputs = _inputs(run.inputs, fmu)
+        recorded = fmu.names("output") or fmu.names("local")
+        with phases.phase("simulate"):
+            trajectory = simulate_fmu(
+                path, stop=stop, step=step, outputs=recorded, parameters=parameters, inputs=inputs
+            )
+    _print_results(fmu, trajectory)
+    _keep(fmu, trajectory, run)
+
+
+def _exported(path: Path, folder: Path, phases: Phases) -> Path:
+    with phases.phase("read"):
+        model = read_model(path)
+    return export_fmu(model, folder / f"{model.name}.fmu", ExportOptions(), phases).path
+
+
+# --- what to run ----------------------------------------------------------------------------------
+
+
+def _experiment(fmu: FmuFile, run: Run) -> tuple[float, float]:
+    stop = run.stop or fmu.stop or _DEFAULT_STOP
+    step = run.step or fmu.step or stop / _DEFAULT_POINTS
+    if stop / step > _MOST_POINTS:
+        raise typer.BadParameter(f"a step of {step:g} s makes more than {_MOST_POINTS} points of {stop:g} s")
+    return stop, step
+
+
+def _parameters(settings: Iterable[str], fmu: FmuFile) -> dict[str, float]:
+    known = fmu.names("parameter")
+    values = {}
+    for setting in settings:
+        name, value = _assignment(setting, "--set")
+        _require_known(name, known, "parameter", "--set")
+        values[name] = value
+    return values
+
+
+def _inputs(given: Iterable[str], fmu: FmuFile) -> dict[str, Signal]:
+    known = fmu.names("input")
+    signals: dict[str, Signal] = {}
+    for item in given:
+        if item.lower().endswith(".csv"):
+            found = read_signals(Path(item))
+        else:
+            name, value = _assignment(item, "--input")
+            found = {name: _constant(value)}
+        for name in found:
+            _require_known(name, known, "input", "--input")
+        signals |= found
+    return signals
+
+
+def _constant(value: float) -> Signal:
+    return lambda time: value
+
+
+def _assignment(text: str, option: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not equals or not np.isfinite(number):
+        raise typer.BadParameter(f"{text!r} is not of the form NAME=NUMBER", param_hint=option)
+    return name.strip(), number
+
+
+def _require_known(name: str, known: list[str], what: str, option: str) -> None:
+    if name not in known:
+        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+        raise typer.BadParameter(f"the model has no {what} {name!r}; {hint}", param_hint=option)
+
+
+# --- what came out --------------------------------------------------------------------------------
+
+
+def _print_results(fmu: FmuFile, trajectory: Trajectory) -> None:
+    for message in trajectory.messages:
+        print_warning(f"the FMU says: {message}")
+    times = trajectory.times
+    print_table(
+        f"{fmu.name}: {len(times)} points from {times[0]:g} s to {times[-1]:g} s",
+        ("variable", "unit", ">final", ">smallest", ">largest"),
+        (
+            (name, fmu.unit(name), f"{column[-1]:.6g}", f"{column.min():.6g}", f"{column.max():.6g}")
+            for name, column in trajectory.values.items()
+        ),
+    )
+
+
+def _keep(fmu: FmuFile, trajectory: Trajectory, run: Run) -> None:
+    if run.output is not None:
+        write_text(run.output, _csv(trajectory))
+        print_line(f"results: {run.output}")
+    if run.plot is not None:
+        units = {name: fmu.unit(name) for name in trajectory.values}
+        with replacing(run.plot) as temporary:
+            plot_trajectory(fmu.name, trajectory, units, temporary)
+        print_line(f"plot: {run.plot}")
+
+
+def _csv(trajectory: Trajectory) -> str:
+    """Numbers as the shortest text that reads back exactly."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["time", *trajectory.values])
+    columns = [trajectory.times.tolist(), *(column.tolist() for column in trajectory.values.values())]
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()

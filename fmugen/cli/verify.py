@@ -1,0 +1,110 @@
+"""``fmugen verify``: the FMU against an independent reference."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from fmugen.cli.files import replacing, require_writable
+from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
+from fmugen.errors import SimulationError, VerificationError
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import read_model
+from fmugen.pipeline import export_fmu
+from fmugen.verify.compare import Verification, verify_fmu
+from fmugen.view.plots import plot_svg, plot_verification
+
+__all__ = ["Judgement", "verify_model"]
+
+_VERIFICATION_FAILED = 3
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the user asks of a verification: how strict, how long, and which files to keep."""
+
+    tolerance: float
+    stop: float | None
+    fmu: Path | None
+    plot: Path | None
+
+
+def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
+    """Export a model, judge the FMU and print the verdict.
+
+    Raises
+    ------
+    typer.Exit
+        With the exit code of a failed verification, if it failed or could not be carried through.
+    """
+    require_writable(wanted.fmu)
+    require_writable(wanted.plot)
+    with tempfile.TemporaryDirectory(prefix="fmugen-") as folder, Phases() as phases:
+        with phases.phase("read"):
+            model = read_model(path)
+        destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
+        export_fmu(model, destination, options, phases)
+        verification = _judged(model, destination, wanted, phases)
+    _print_verification(verification)
+    if wanted.fmu is not None:
+        print_line(f"FMU:  {wanted.fmu}")
+    if wanted.plot is not None:
+        _write_plot(verification, wanted.plot)
+        print_line(f"plot: {wanted.plot}")
+    if not verification.passed:
+        raise typer.Exit(_VERIFICATION_FAILED)
+
+
+def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) -> Verification:
+    try:
+        with phases.phase("verify"):
+            return verify_fmu(
+                model,
+                fmu,
+                tolerance=wanted.tolerance,
+                stop=wanted.stop,
+                progress=lambda part: phases.note(f"reference {part:.0%}"),
+            )
+    except (SimulationError, VerificationError) as error:
+        typer.echo(f"verification failed: {error}", err=True)
+        raise typer.Exit(_VERIFICATION_FAILED) from error
+
+
+def _print_verification(verification: Verification) -> None:
+    for message in verification.messages:
+        print_warning(f"the FMU says: {message}")
+    print_table(
+        f"{verification.model}: FMU against reference, deviation as a part of the signal's range",
+        ("output", "unit", ">largest deviation", ">at time [s]"),
+        (
+            (signal.name, signal.unit, f"{signal.largest:.2e}", f"{verification.times[signal.where]:g}")
+            for signal in verification.outputs
+        ),
+    )
+    bodies = max((signal.largest for signal in verification.bodies), default=0.0)
+    rows = [
+        ("largest deviation of a body's pose", f"{bodies:.2e}"),
+        ("closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.2e}"),
+        ("closure residual, of the FMU's poses", f"{verification.violation:.2e}"),
+        ("energy imbalance, as a part of the turnover", f"{verification.energy.largest:.2e}"),
+    ]
+    if verification.skipped:
+        rows.append(("not compared, since not unique", ", ".join(verification.skipped)))
+    print_table("", ("", ""), rows)
+    for problem in verification.problems:
+        print_line(problem, style="red")
+    verdict = "passed" if verification.passed else "FAILED"
+    style = "bold green" if verification.passed else "bold red"
+    largest, tolerance = f"{verification.largest:.2e}", f"{verification.tolerance:g}"
+    print_line(f"{verdict}: largest deviation {largest}, tolerance {tolerance}", style=style)
+
+
+def _write_plot(verification: Verification, plot: Path) -> None:
+    draw = plot_svg if plot.suffix.lower() == ".svg" else plot_verification
+    with replacing(plot) as temporary:
+        draw(verification, temporary)

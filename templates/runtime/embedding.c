@@ -1,0 +1,266 @@
+#include "embedding.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+#include "loops.h"
+
+#define NQ MODEL_NQ
+#define NC MODEL_NC
+#define NI MODEL_NI
+
+/* --- regular positions ----------------------------------------------------------------------
+ *
+ *     v = B v_i + c,  a = B a_i + a_0,  B = (1, -Phi_d^-1 Phi_i)
+ *     (B^T M B) a_i = B^T (F - M a_0),  Phi_d^T lambda = (F - M a)_d
+ *
+ * (Uchida 2.24 to 2.28.) Phi_d is factored once per evaluation. */
+
+/* A pivot smaller than this, relative to the largest derivatives met so far, is a singular position. */
+#define SINGULAR_BELOW 1e-4
+
+static void take_dependent_columns(Instance *self, const ModelPoint *at)
+{
+    Work *work = &self->work;
+    model_jacobian(at, work->phi_q);
+    for (int i = 0; i < NC; i++) {
+        for (int j = 0; j < NC; j++) {
+            work->phi_d[i * NC + j] = work->phi_q[i * NQ + self->state.partition.dependent[j]];
+        }
+    }
+}
+
+/* Returns -1, or the dependent coordinate that the constraints hardly determine. */
+static int factor_dependent(Instance *self, const ModelPoint *at)
+{
+    const State *state = &self->state;
+    Work *work = &self->work;
+    take_dependent_columns(self, at);
+    const int column = lu_factor(NC, work->phi_d, work->pivot, work->row_scale);
+    if (column >= 0) {
+        return state->partition.dependent[column];
+    }
+    double row_scale = 1.0;
+    for (int i = 0; i < NC; i++) {
+        row_scale = fmin(row_scale, state->row_scale[i]);
+    }
+    for (int k = 0; k < NC; k++) {
+        const int dependent = state->partition.dependent[k];
+        if (fabs(work->phi_d[k * NC + k]) < SINGULAR_BELOW * row_scale * state->column_scale[dependent]) {
+            return dependent;
+        }
+    }
+    return -1;
+}
+
+static void dependent_velocities(Instance *self, const ModelPoint *at, Point *point)
+{
+    Work *work = &self->work;
+    const Partition *partition = &self->state.partition;
+    model_velocity(at, work->nu);
+    for (int i = 0; i < NC; i++) {
+        for (int j = 0; j < NI; j++) {
+            const int k = partition->independent[j];
+            work->nu[i] -= work->phi_q[i * NQ + k] * point->v[k];
+        }
+    }
+    lu_solve(NC, work->phi_d, work->pivot, work->nu);
+    for (int i = 0; i < NC; i++) {
+        point->v[partition->dependent[i]] = work->nu[i];
+    }
+}
+
+/* B, by columns of the independent coordinates, and a_0 into point->a. */
+static void tangent_space(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    const Partition *partition = &self->state.partition;
+    memset(work->tangent, 0, sizeof work->tangent);
+    for (int j = 0; j < NI; j++) {
+        for (int i = 0; i < NC; i++) {
+            work->correction[i] = -work->phi_q[i * NQ + partition->independent[j]];
+        }
+        lu_solve(NC, work->phi_d, work->pivot, work->correction);
+        for (int i = 0; i < NC; i++) {
+            work->tangent[partition->dependent[i] * NI + j] = work->correction[i];
+        }
+        work->tangent[partition->independent[j] * NI + j] = 1.0;
+        point->a[partition->independent[j]] = 0.0;
+    }
+    lu_solve(NC, work->phi_d, work->pivot, work->gamma);
+    for (int i = 0; i < NC; i++) {
+        point->a[partition->dependent[i]] = work->gamma[i];
+    }
+}
+
+/* B^T M B and B^T (F - M a_0). */
+static void reduce_to_independent(Work *work, const double *offset)
+{
+    for (int i = 0; i < NQ; i++) {
+        work->correction_q[i] = work->force[i] - dot(NQ, work->mass + i * NQ, offset);
+        for (int j = 0; j < NI; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < NQ; k++) {
+                sum += work->mass[i * NQ + k] * work->tangent[k * NI + j];
+            }
+            work->mass_tangent[i * NI + j] = sum;
+        }
+    }
+    for (int i = 0; i < NI; i++) {
+        work->reduced_force[i] = 0.0;
+        for (int k = 0; k < NQ; k++) {
+            work->reduced_force[i] += work->tangent[k * NI + i] * work->correction_q[k];
+        }
+        for (int j = 0; j < NI; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < NQ; k++) {
+                sum += work->tangent[k * NI + i] * work->mass_tangent[k * NI + j];
+            }
+            work->reduced_mass[i * NI + j] = sum;
+        }
+    }
+}
+
+static void multipliers(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    for (int i = 0; i < NC; i++) {
+        const int k = self->state.partition.dependent[i];
+        point->l[i] = work->force[k] - dot(NQ, work->mass + k * NQ, point->a);
+    }
+    lu_solve_transposed(NC, work->phi_d, work->pivot, point->l);
+}
+
+/* The dependent coordinates and the factors of Phi_d are known. */
+static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
+{
+    Work *work = &self->work;
+    dependent_velocities(self, at, point);
+    model_dynamics(at, work->phi_q, work->gamma, work->mass, work->force);
+    tangent_space(self, point);
+    reduce_to_independent(work, point->a);
+    const int row = cholesky_factor(NI, work->reduced_mass);
+    if (row >= 0) {
+        return fail(self, FAILURE_MASS, at->t, self->state.partition.independent[row]);
+    }
+    cholesky_solve(NI, work->reduced_mass, work->reduced_force);
+    for (int i = 0; i < NQ; i++) {
+        point->a[i] += dot(NI, work->tangent + i * NI, work->reduced_force);
+    }
+    multipliers(self, point);
+    return true;
+}
+
+/* --- singular positions ---------------------------------------------------------------------
+ *
+ * Where parallelograms line up, the constraints lose rank although the motion is smooth: what they no
+ * longer determine is the limit from either side. It is taken from four neighbours on the motion, at
+ * +-d and +-d/2, by Richardson's extrapolation: (4 mean(d/2) - mean(d)) / 3, with an error of d^4. */
+
+#define LIMIT_DISTANCE 1e-2  /* d, in units of the fastest coordinate */
+#define LARGEST_CHANGE 0.25  /* of the velocities between the sides, relative to the largest */
+#define POLISHING_ITERATIONS 3
+#define POLISHING_RANK 1e-3
+
+/* The point that the motion passes `delay` later, with the same independent velocities. */
+static bool evaluate_neighbour(Instance *self, const Point *centre, double delay, Point *point)
+{
+    const Partition *partition = &self->state.partition;
+    point->t = centre->t + delay;
+    for (int j = 0; j < NI; j++) {
+        const int k = partition->independent[j];
+        point->q[k] = centre->q[k] + delay * centre->v[k];
+        point->v[k] = centre->v[k];
+    }
+    if (!close_loops(self, point)) {
+        return false;
+    }
+    const ModelPoint at = seen_by_model(&self->state, point);
+    const int undetermined = factor_dependent(self, &at);
+    return undetermined < 0 ? evaluate_regular(self, &at, point)
+                            : fail(self, FAILURE_SINGULAR, point->t, undetermined);
+}
+
+static void add_share(const State *state, double share, const Point *from, Point *to)
+{
+    for (int i = 0; i < NC; i++) {
+        const int k = state->partition.dependent[i];
+        to->q[k] += share * from->q[k];
+        to->v[k] += share * from->v[k];
+        to->l[i] += share * from->l[i];
+    }
+    for (int k = 0; k < NQ; k++) {
+        to->a[k] += share * from->a[k];
+    }
+}
+
+static void clear_dependent(const State *state, Point *point)
+{
+    memset(point->a, 0, sizeof point->a);
+    memset(point->l, 0, sizeof point->l);
+    for (int i = 0; i < NC; i++) {
+        const int k = state->partition.dependent[i];
+        point->q[k] = point->v[k] = 0.0;
+    }
+}
+
+/* The sides belong to one motion if the velocities hardly change from one to the other. */
+static bool is_one_motion(Instance *self, const Point *before, const Point *after)
+{
+    const double largest = max_magnitude(NQ, after->v);
+    for (int k = 0; k < NQ; k++) {
+        if (!(fabs(after->v[k] - before->v[k]) <= LARGEST_CHANGE * largest)) {
+            return fail(self, FAILURE_SINGULAR, after->t, k);
+        }
+    }
+    return true;
+}
+
+/* Remove what extrapolation left open, in the directions that the constraints do determine. */
+static void polish_dependent(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    for (int iteration = 0; iteration < POLISHING_ITERATIONS; iteration++) {
+        model_constraints(&at, work->residual);
+        take_dependent_columns(self, &at);
+        minimal_norm(NC, NC, work->phi_d, work->residual, POLISHING_RANK, work->correction, work->diagonal);
+        for (int i = 0; i < NC; i++) {
+            point->q[self->state.partition.dependent[i]] -= work->correction[i];
+        }
+    }
+}
+
+static bool evaluate_limit(Instance *self, Point *point, int undetermined)
+{
+    static const double shares[2] = {-1.0 / 6.0, 4.0 / 6.0};
+    const double speed = max_magnitude(NQ, self->state.at.v);
+    if (!(speed > 0.0)) {
+        return fail(self, FAILURE_SINGULAR, point->t, undetermined);
+    }
+    const Point centre = *point;
+    Point before = centre, after = centre;
+    double delay = LIMIT_DISTANCE / speed;
+    clear_dependent(&self->state, point);
+    for (int level = 0; level < 2; level++, delay /= 2.0) {
+        if (!evaluate_neighbour(self, &centre, -delay, &before) ||
+            !evaluate_neighbour(self, &centre, delay, &after) || !is_one_motion(self, &before, &after)) {
+            return false;
+        }
+        add_share(&self->state, shares[level], &before, point);
+        add_share(&self->state, shares[level], &after, point);
+    }
+    polish_dependent(self, point);
+    return true;
+}
+
+bool evaluate_embedded(Instance *self, Point *point)
+{
+    if (!close_loops(self, point)) {
+        return false;
+    }
+    const ModelPoint at = seen_by_model(&self->state, point);
+    const int undetermined = factor_dependent(self, &at);
+    return undetermined < 0 ? evaluate_regular(self, &at, point) : evaluate_limit(self, point, undetermined);
+}
