@@ -119,7 +119,7 @@ def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
         edges = {edge.name: edge for edge in graph.domain(domain).edges}
         tree = selection.domain(domain)
         coordinates += sum(len(edges[branch].motion) for branch in tree.branches)
-        constraints += sum(len(edges[chord].reaction) for chord in tree.chords)
+        constraints += sum(edges[chord].reactions for chord in tree.chords)
     return coordinates, constraints
 
 

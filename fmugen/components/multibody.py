@@ -181,6 +181,7 @@ class Multibody:
             return Rotation((turn,), () if moves else (AngleReaction(),))
         along, across, third = orthonormal(self.axes, joint.axis, joint.second_axis)
         turns: tuple[Turn, ...]
+        kept: tuple[tuple[Vector3, Vector3], ...]
         match joint.kind:
             case JointType.REVOLUTE | JointType.CYLINDRICAL | JointType.SCREW | JointType.PLANAR:
                 turns = (self._turn(name, along, across, self.zero),)
@@ -277,8 +278,9 @@ class Multibody:
     def _turn(
         self, owner: str, axis: Vector3, zero: Vector3, given: Expr, *, suffix: str = "", moves: bool = True
     ) -> AxisTurn:
-        names = (f"{owner}.{kind}{suffix}" for kind in ("angle", "omega", "alpha"))
-        return AxisTurn(axis, zero, given, MotionAxis(*names, "rad") if moves else None)
+        angle, omega, alpha = (f"{owner}.{kind}{suffix}" for kind in ("angle", "omega", "alpha"))
+        motion = MotionAxis(angle, omega, alpha, "rad") if moves else None
+        return AxisTurn(axis, zero, given, motion)
 
     def _attitude(self, owner: str, attitude: str) -> tuple[Turn, ...]:
         """A free rotation: about z in the plane, by Euler angles, or by Euler parameters."""

@@ -203,7 +203,7 @@ class Forces:
 def _load(layout: Layout, load: Load) -> Element:
     tail, head = layout.place(load.tail), layout.place(load.head)
     if load.type is LoadType.TORQUE:
-        return _Torque(load.name, tail, head, compile_formula(load.torque))
+        return _Torque(load.name, tail, head, compile_formula(load.torque[2]))
     components = (compile_formula(load.force[0]), compile_formula(load.force[1]))
     return _Force(load.name, tail, head, layout.index(load.frame), components)
 
@@ -223,7 +223,7 @@ def _spring(layout: Layout, spring: Spring) -> Element:
 
 def _names_in_forces(loads: Iterable[Load], springs: Iterable[Spring]) -> Iterable[str]:
     for load in loads:
-        for formula in (*load.force, load.torque):
+        for formula in (*load.force, *load.torque):
             yield from formula.names()
     for spring in springs:
         yield from spring.actuator.names()

@@ -106,7 +106,7 @@ class Mechanism:
             [
                 self.layout.number(value)
                 for body in model.bodies
-                for value in (body.mass, body.mass, body.inertia)
+                for value in (body.mass, body.mass, body.inertia.zz)
             ]
         )
         #: What counts as one unit of each coordinate: the typical length, and one radian.

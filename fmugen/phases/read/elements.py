@@ -20,6 +20,7 @@ from fmugen.ir.model import (
     Point,
     Spring,
     SpringType,
+    Tensor,
     Vector,
 )
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
@@ -65,7 +66,9 @@ class ElementReader:
             for key, value in (("mass", table.mass), ("inertia", table.inertia)):
                 if value.number is not None and value.number < 0:
                     self.problems.add(("bodies", name, key), f"{key} cannot be negative")
-            yield Body(name, table.mass, table.inertia, points_of(table.points), table.description)
+            inertia = Tensor(zz=table.inertia)
+            points = points_of(table.points)
+            yield Body(name, table.mass, inertia, points, description=table.description)
 
     def joints(self) -> Iterator[Joint]:
         for name, table in self.draft.joints.items():
@@ -124,7 +127,7 @@ class ElementReader:
 
     def with_value(self, place: Place, load: Load, table: LoadTable) -> Load:
         if not isinstance(table, ForceTable):
-            return replace(load, torque=table.value)
+            return replace(load, torque=(ZERO, ZERO, table.value))
         if table.frame != GROUND and table.frame not in self.draft.names["bodies"]:
             self.unknown_body((*place, "frame"), table.frame)
         return replace(load, force=planar_vector(table.value), frame=table.frame)
@@ -141,7 +144,7 @@ class ElementReader:
                 table.damping,
                 table.free,
                 table.actuator,
-                table.description,
+                description=table.description,
             )
 
     # --- attachments -----------------------------------------------------------------------------
