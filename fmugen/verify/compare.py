@@ -2,7 +2,8 @@
 
 A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
 greatest magnitude of the reference over the run, but at least a thousandth of the signal's unit, so that
-a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic motions amplify every error.
+a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic
+motions amplify every error.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances.
 """
