@@ -272,7 +272,7 @@ def _verify(
         typer.Option(
             "--tolerance",
             callback=_positive,
-            help="Largest deviation allowed, as a part of the signal's range.",
+            help="Largest deviation allowed, as a part of the signal's scale.",
         ),
     ] = 1e-6,
     stop: Annotated[

@@ -79,7 +79,7 @@ def _print_verification(verification: Verification) -> None:
     for message in verification.messages:
         print_warning(f"the FMU says: {message}")
     print_table(
-        f"{verification.model}: FMU against reference, deviation as a part of the signal's range",
+        f"{verification.model}: FMU against reference, deviation as a part of the signal's scale",
         ("output", "unit", ">largest deviation", ">at time [s]"),
         (
             (signal.name, signal.unit, f"{signal.largest:.2e}", f"{verification.times[signal.where]:g}")

@@ -43,10 +43,14 @@ class Operations:
         return self.additions + self.multiplications + self.divisions + self.functions
 
     def __str__(self) -> str:
-        return (
-            f"{self.additions} additions, {self.multiplications} multiplications, "
-            f"{self.divisions} divisions, {self.functions} functions"
+        counts = (
+            (self.additions, "addition"),
+            (self.multiplications, "multiplication"),
+            (self.divisions, "division"),
+            (self.functions, "function"),
         )
+        said = [f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts if count]
+        return ", ".join(said) or "no operations"
 
 
 def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:

@@ -1,8 +1,9 @@
 """FMU and reference side by side, and the verdict.
 
-A deviation is |FMU - reference| divided by the scale of the signal: the range of the reference over the
-run, but at least a thousandth of the signal's unit, so that a signal that rests at zero is judged
-absolutely. The FMU is run with tight tolerances, since chaotic motions amplify every error.
+A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
+greatest magnitude of the reference over the run, but at least a thousandth of the signal's unit, so that
+a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic
+motions amplify every error.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances.
 """
@@ -35,7 +36,7 @@ from fmugen.verify.simulate import Trajectory, communication_points, simulate_fm
 SCALE_FLOOR = 1e-3
 #: The largest violation of a constraint that counts as closed (m or rad).
 CLOSURE_TOLERANCE = 1e-9
-TIGHT = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-12}
+TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 _POSE_KINDS = ("x", "y", "angle")
 _RATE_KINDS = ("vx", "vy", "omega")
@@ -246,7 +247,7 @@ def _table(model: SystemModel, trajectory: Trajectory, kinds: tuple[str, ...]) -
 
 
 def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) -> Deviation:
-    scale = max(float(np.ptp(expected)), SCALE_FLOOR)
+    scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), SCALE_FLOOR)
     return Deviation(name, unit, trajectory.values[name], expected, scale)
 
 

@@ -107,8 +107,8 @@ def _svg_legend() -> Iterator[str]:
 def _svg_panel(verification: Verification, signal: Deviation, top: int) -> Iterator[str]:
     times = verification.times
     low, high = float(np.min(signal.reference)), float(np.max(signal.reference))
-    if high - low < 1e-12 * max(1.0, abs(high)):
-        low, high = low - 0.5, high + 0.5
+    if high - low < signal.scale * 1e-3:  # as good as constant: show that it is, not its rounding
+        low, high = low - 0.5 * signal.scale, high + 0.5 * signal.scale
     span = _WIDTH - _LEFT - _RIGHT
 
     def path_of(values: Any) -> str:

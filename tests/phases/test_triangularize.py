@@ -43,7 +43,7 @@ def four_bar(third: float = 1.8, **starts: float) -> ModelBuilder:
         ("peaucellier_lipkin", 1),
         ("andrews", 1),
         ("n_four_bar", 1),
-        ("stephenson_iii", 1),
+        ("stephenson_iii", 0),
         ("landing_gear", 0),
     ],
 )
