@@ -17,7 +17,6 @@ GROUND = "ground"
 Vector = tuple[Formula, Formula, Formula]
 NULL_VECTOR: Vector = (ZERO, ZERO, ZERO)
 X_AXIS: Vector = (ONE, ZERO, ZERO)
-Y_AXIS: Vector = (ZERO, ONE, ZERO)
 Z_AXIS: Vector = (ZERO, ZERO, ONE)
 
 
@@ -169,7 +168,7 @@ class Joint:
     tail: Attachment
     head: Attachment
     axis: Vector = X_AXIS
-    second_axis: Vector = Y_AXIS
+    second_axis: Vector = X_AXIS
     angle: Formula = ZERO
     attitude: str = QUATERNION
     lead: Formula = ZERO
