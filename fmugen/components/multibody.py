@@ -15,7 +15,18 @@ from fractions import Fraction
 from fmugen.components.axes import Axes, orthonormal
 from fmugen.components.formulas import lower, lower_vector
 from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Matrix3, Vector3, identity, is_null, matmul, matvec, null, rotation_about, scale3, transpose
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    identity,
+    is_null,
+    matmul,
+    matvec,
+    null,
+    rotation_about,
+    scale3,
+    transpose,
+)
 from fmugen.ir.graph import (
     Alignment,
     AngleReaction,
@@ -53,13 +64,7 @@ from fmugen.ir.model import (
     SystemModel,
 )
 
-__all__ = ["Multibody", "center_node"]
-
-
-def center_node(body: Body) -> str:
-    """The node of a body's mass centre: the body itself unless its frame sits elsewhere."""
-    at_origin = all(component.number == 0 for component in body.center)
-    return body.name if at_origin else f"{body.name}.center"
+__all__ = ["Multibody"]
 
 
 class Multibody:
@@ -79,7 +84,9 @@ class Multibody:
 
     def edges(self) -> Iterator[Edge]:
         for point in self.model.ground:
-            yield self._arm(GROUND, f"{GROUND}.{point.name}", lower_vector(point.position, self.symbols), GROUND)
+            yield self._arm(
+                GROUND, f"{GROUND}.{point.name}", lower_vector(point.position, self.symbols), GROUND
+            )
         for body in self.model.bodies:
             yield from self._body(body)
         for joint in self.model.joints:
@@ -105,8 +112,8 @@ class Multibody:
 
     def _body(self, body: Body) -> Iterator[Edge]:
         """An edge from the ground to the mass centre in either graph, and arms to all points."""
-        mass, tensor, center = lower(body.mass, self.symbols), self._tensor(body), center_node(body)
-        free = Displacement(GROUND, self.null, self._slides(body.name, self.directions))
+        mass, tensor, center = lower(body.mass, self.symbols), self._tensor(body), body.center_node
+        free = Displacement(GROUND, self.null, self._slides(center, self.directions))
         yield Edge(body.name, EdgeKind.BODY, GROUND, center, free, Mass(mass))
         turns = Rotation(self._attitude(body.name, body.attitude))
         yield Edge(body.name, EdgeKind.BODY, GROUND, body.name, turns, Inertia(tensor))
@@ -136,7 +143,7 @@ class Multibody:
         name = f"gravity.{body.name}"
         free = Displacement(GROUND, self.null, self._slides(name, self.directions))
         force = Weight(scale3(lower(body.mass, self.symbols), gravity))
-        return Edge(name, EdgeKind.GRAVITY, GROUND, center_node(body), free, force)
+        return Edge(name, EdgeKind.GRAVITY, GROUND, body.center_node, free, force)
 
     # --- joints --------------------------------------------------------------------------------------
 
@@ -234,7 +241,9 @@ class Multibody:
     def _driven_rotation(self, driver: Driver) -> Rotation:
         angle = lower(driver.angle, self.symbols)
         if self.planar:
-            return Rotation((self._turn(driver.name, self.z, self.x, angle, moves=False),), (AngleReaction(),))
+            return Rotation(
+                (self._turn(driver.name, self.z, self.x, angle, moves=False),), (AngleReaction(),)
+            )
         before, after = self.axes.of(driver.tail), self.axes.of(driver.head)
         along, zero, third = orthonormal(self.axes, driver.axis, None)
         turn = self._turn(driver.name, along, zero, angle, moves=False)
@@ -305,4 +314,3 @@ class Multibody:
         first = () if before == unit else (FixedTurn(before),)
         last = () if after == unit else (FixedTurn(transpose(after)),)
         return (*first, *turns, *last)
-

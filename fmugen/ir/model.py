@@ -83,7 +83,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Tensor:
-    """A symmetric inertia tensor about the mass centre, in body axes; off-diagonal entries as in the matrix."""
+    """A symmetric inertia tensor about the mass centre, in body axes, by the entries of its matrix."""
 
     xx: Formula = ZERO
     yy: Formula = ZERO
@@ -112,6 +112,12 @@ class Body:
     center: Vector = NULL_VECTOR
     attitude: str = QUATERNION
     description: str = ""
+
+    @property
+    def center_node(self) -> str:
+        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
+        at_origin = all(component.number == 0 for component in self.center)
+        return self.name if at_origin else f"{self.name}.center"
 
 
 @dataclass(frozen=True)
@@ -392,7 +398,8 @@ def attitude_kinds(attitude: str) -> _Kinds:
 def quantities(model: SystemModel) -> Iterator[Quantity]:
     """Every quantity of every element, in declared order.
 
-    Planar models: ``x y vx vy ax ay`` of bodies (their frames' origins) and points, ``angle omega alpha``
+    Planar models: ``x y vx vy ax ay`` of bodies (their frames' origins; ``body.center`` where the mass
+    centre is elsewhere) and points, ``angle omega alpha``
     of bodies; relative to the ground, in its axes. Revolute: ``angle omega alpha``; prismatic: ``s v a``;
     virtual joints: the displacement of the head from the tail in the axes of the tail (``x y``, with
     the rates of these components) and ``angle omega alpha``. Joints other than virtual, and drivers:
@@ -413,6 +420,8 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
     for body in model.bodies:
         turning = _angle() if planar else _SPIN + attitude_kinds(body.attitude)
         yield from _of(body.name, point_kinds + turning)
+        if body.center_node != body.name:
+            yield from _of(body.center_node, point_kinds)
         for point in body.points:
             yield from _of(f"{body.name}.{point.name}", point_kinds)
     for joint in model.joints:
@@ -424,7 +433,7 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
         if spring.type is SpringType.TRANSLATIONAL:
             yield from _of(spring.name, (("length", _P, "m"), ("speed", _V, "m/s"), ("force", _V, "N")))
         else:
-            yield from _of(spring.name, _angle()[:2] + (("torque", _V, "N.m"),))
+            yield from _of(spring.name, (*_angle()[:2], ("torque", _V, "N.m")))
     for load in model.loads:
         kinds = _force(planar) if load.type is LoadType.FORCE else _torque(planar)
         yield from _of(load.name, tuple((kind, _V, unit) for kind, _, unit in kinds))

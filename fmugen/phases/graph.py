@@ -6,7 +6,7 @@ points of a body being shrunk to it.
 
 from __future__ import annotations
 
-from fmugen.components.multibody import Multibody, center_node
+from fmugen.components.multibody import Multibody
 from fmugen.expr.dag import Dag, Role
 from fmugen.ir.formula import TIME
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
@@ -29,7 +29,7 @@ def build_graph(model: SystemModel) -> LinearGraph:
     body_of = {GROUND: GROUND}
     body_of |= {f"{GROUND}.{point.name}": GROUND for point in model.ground}
     for body in model.bodies:
-        body_of[center_node(body)] = body_of[body.name] = body.name
+        body_of[body.center_node] = body_of[body.name] = body.name
         body_of |= {f"{body.name}.{point.name}": body.name for point in body.points}
     components = Multibody(model, symbols)
     edges = tuple(components.edges())

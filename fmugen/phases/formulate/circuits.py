@@ -135,7 +135,9 @@ class _Circuits:
         w_rate = frames.cross(omega[edge.head], w)
         relative = omega[edge.head] - omega[edge.tail]
         turning = frames.dot(relative, frames.cross(w_rate, u) + frames.cross(w, u_rate))
-        driven = frames.dot(w, frames.cross(omega[edge.tail], u_first) + u_second) + frames.dot(w_rate, u_first)
+        driven = frames.dot(w, frames.cross(omega[edge.tail], u_first) + u_second) + frames.dot(
+            w_rate, u_first
+        )
         gamma = -(bias + turning + driven)
         return self._circuit(edge, f"alignment {number + 1}", frames.dot(u, w), jacobian, gamma, direction)
 

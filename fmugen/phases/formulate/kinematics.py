@@ -31,9 +31,7 @@ class Kinematics:
     axis : the direction of motion that goes with the acceleration of a coordinate
     """
 
-    def __init__(
-        self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]
-    ) -> None:
+    def __init__(self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]) -> None:
         self.graph = graph
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
         self._branches = set(trees.rotation.branches)

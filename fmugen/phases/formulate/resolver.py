@@ -21,10 +21,22 @@ __all__ = ["Quantities"]
 _Project = Callable[[FrameVector], Expr]
 
 #: Kinds that name a component of a vector in ground axes: (level, component).
-_VECTOR = {f"{prefix}{axis}": (level, number) for level, prefix in enumerate(("", "v", "a")) for number, axis in enumerate("xyz")}
-_SPIN = {f"{prefix}{axis}": (level, number) for level, prefix in ((1, "w"), (2, "alpha")) for number, axis in enumerate("xyz")}
+_VECTOR = {
+    f"{prefix}{axis}": (level, number)
+    for level, prefix in enumerate(("", "v", "a"))
+    for number, axis in enumerate("xyz")
+}
+_SPIN = {
+    f"{prefix}{axis}": (level, number)
+    for level, prefix in ((1, "w"), (2, "alpha"))
+    for number, axis in enumerate("xyz")
+}
 _COSINES = {f"r{i}{j}": ("xyz".index(i), "xyz".index(j)) for i in "xyz" for j in "xyz"}
-_TURN = {f"{kind}{suffix}": (level, number) for level, kind in enumerate(("angle", "omega", "alpha")) for number, suffix in enumerate(("1", "2", "3"))}
+_TURN = {
+    f"{kind}{suffix}": (level, number)
+    for level, kind in enumerate(("angle", "omega", "alpha"))
+    for number, suffix in enumerate(("1", "2", "3"))
+}
 _TURN |= {kind: (level, 0) for level, kind in enumerate(("angle", "omega", "alpha"))}
 _SLIDE = {"s": 0, "v": 1, "a": 2}
 

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Dag, Expr
-from fmugen.expr.vectors import Matrix3, Vector3, add3, cross, identity, matmul, matvec, null, rotation_about, scale3
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    add3,
+    cross,
+    identity,
+    matmul,
+    matvec,
+    null,
+    rotation_about,
+    scale3,
+)
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation
 

@@ -14,13 +14,18 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fmugen.ir.model import GROUND
+from fmugen.ir.model import GROUND, PLANAR_JOINTS, JointType, Space
+from fmugen.phases.read.fields import CUSTOM_FAULT, PLANAR_FAULT, SAY_SPATIAL, SHAPES, TABLE_SHAPE, describe_value
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
+    DRIVERS,
+    JOINTS,
+    LOADS,
+    SPRINGS,
+    VIRTUAL_JOINTS,
     BodyTable,
     DriverTable,
     ExperimentTable,
-    ForceTable,
     GroundTable,
     InputTable,
     JointTable,
@@ -28,16 +33,12 @@ from fmugen.phases.read.schema import (
     ModelTable,
     OutputTable,
     ParameterTable,
-    PrismaticTable,
-    RotationTable,
+    PointTable,
     SpringTable,
     StartTable,
     Table,
-    TorqueTable,
-    TranslationTable,
     TreesTable,
-    WeldTable,
-    describe_value,
+    keys_of,
 )
 from fmugen.suggestions import did_you_mean
 
@@ -66,25 +67,16 @@ _SECTIONS = (
     "trees",
 )
 
-_JOINTS: dict[str, type[JointTable]] = {
-    "revolute": JointTable,
-    "prismatic": PrismaticTable,
-    "weld": WeldTable,
-    "virtual": JointTable,
-}
-_DRIVERS: dict[str, type[DriverTable]] = {"rotation": RotationTable, "translation": TranslationTable}
-_LOADS: dict[str, type[LoadTable]] = {"force": ForceTable, "torque": TorqueTable}
-_SPRINGS: dict[str, type[SpringTable]] = {"translational": SpringTable, "rotational": SpringTable}
-
 
 @dataclass(frozen=True)
 class Draft:
     """The tables of a file that could be read, and every name it declares.
 
-    ``names`` lists the entries of each section and ``points`` the points of each body and of the ground,
+    ``space`` is the one the file asks for, or the likeliest if that cannot be read. ``names`` lists the entries of each section and ``points`` the points of each body and of the ground,
     whether they could be read or not.
     """
 
+    space: Space
     names: Mapping[str, tuple[str, ...]]
     points: Mapping[str, tuple[str, ...]]
     model: ModelTable | None = None
@@ -107,6 +99,7 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
     reader = _Reader(tables, problems)
     reader.check_sections()
     return Draft(
+        space=reader.space,
         names=reader.names(),
         points=reader.points(),
         model=reader.single("model", ModelTable),
@@ -116,10 +109,10 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
         outputs=reader.entries("outputs", "an output", OutputTable, has_short_form=True),
         ground=reader.single("ground", GroundTable),
         bodies=reader.entries("bodies", "a body", BodyTable),
-        joints=reader.typed_entries("joints", _JOINTS),
-        drivers=reader.typed_entries("drivers", _DRIVERS),
-        loads=reader.typed_entries("forces", _LOADS),
-        springs=reader.typed_entries("springs", _SPRINGS),
+        joints=reader.typed_entries("joints", JOINTS),
+        drivers=reader.typed_entries("drivers", DRIVERS),
+        loads=reader.typed_entries("forces", LOADS),
+        springs=reader.typed_entries("springs", SPRINGS),
         start=reader.start(),
         trees=reader.entries("trees", "a pair of trees", TreesTable),
     )

@@ -54,18 +54,19 @@ class Assembly:
         AssemblyError
             Naming the loop or start value that is furthest from being satisfied.
         """
-        size = len(self.dae.coordinates)
+        rough = np.array([coordinate.guess for coordinate in self.dae.coordinates])
+        size = rough.size
         random = np.random.default_rng(0)
         best: tuple[float, Numbers] | None = None
         for attempt in range(_RETRIES):
-            start = np.zeros(size) if attempt == 0 else random.uniform(-1.0, 1.0, size) * 0.3 * attempt
-            q = self._close(self._near_guesses(start))
+            scatter = random.uniform(-0.3, 0.3, size) * attempt
+            q = self._close(self._near_guesses(rough + scatter))
             error = self._error(q)
             if error <= _TOLERANCE * 10:
                 return q
             if best is None or error < best[0]:
                 best = (error, q)
-        raise AssemblyError(self._refusal(best[1] if best else np.zeros(size)))
+        raise AssemblyError(self._refusal(best[1] if best else rough))
 
     def _refusal(self, q: Numbers) -> str:
         residual, jacobian = self.equations(q)
