@@ -16,7 +16,6 @@ from fmugen.ir.graph import (
     Domain,
     DomainGraph,
     Edge,
-    EdgeKind,
     GivenThrough,
     Inertial,
     LinearGraph,
@@ -136,11 +135,15 @@ class Cutsets:
         return total
 
     def _moments(self, body: str) -> Affine:
-        """``sum of r x F`` over the arms of a body and the displaced joints that start on it."""
+        """``sum of r x F`` over the arms of a body and the displaced joints that start on it.
+
+        Joints that only slide freely count too: the force in such a branch vanishes by the equations, not
+        identically, and the mass matrix is symmetric only with its moment.
+        """
         kinematics = self._kinematics
         total = self._null
         for edge in self._graph.translation.edges:
-            if edge.frame == body and (edge.kind is EdgeKind.ARM or edge.reaction):
+            if edge.frame == body:
                 displacement = kinematics.displacement(edge)
                 total = total + kinematics.frames.cross_affine(displacement, self.force[edge.name])
         return kinematics.frames.gather_affine(total)
