@@ -1,16 +1,17 @@
 # Everything happens in .venv; stamps keep it from being installed twice.
 #
-#   make demo    export the slider-crank FMU, simulate it, check it against the reference
-#   make test    run the tests
-#   make lint    check style, types and layers
-#   make clean   remove .venv and out
+#   make demo         export the slider-crank FMU, simulate it, check it against the reference
+#   make test         run the tests
+#   make lint         check style, types and layers
+#   make cross-check  verify every example and print a table
+#   make clean        remove .venv and out
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint clean
+.PHONY: help demo test lint cross-check clean
 .NOTPARALLEL:
 
 help:
@@ -20,8 +21,6 @@ demo: $(VENV)/installed $(VENV)/compiler
 	@mkdir -p $(OUT)
 	$(BIN)/fmugen verify examples/slider_crank/model.toml \
 		--fmu $(OUT)/SliderCrank.fmu --plot $(OUT)/SliderCrank.html
-	@echo "FMU:  $(CURDIR)/$(OUT)/SliderCrank.fmu"
-	@echo "Plot: $(CURDIR)/$(OUT)/SliderCrank.html"
 
 test: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python -m pytest -q -n 2
@@ -31,6 +30,9 @@ lint: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+cross-check: $(VENV)/installed $(VENV)/compiler
+	$(BIN)/python cross_check/run.py
 
 clean:
 	rm -rf $(VENV) $(OUT)

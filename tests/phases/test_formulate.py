@@ -191,6 +191,26 @@ def test_accelerations_and_reactions_do_not_depend_on_the_trees(name: str) -> No
             assert abs(found[worst] - expected[worst]) <= 1e-9 * scale, worst
 
 
+def test_virtual_joints_between_moving_bodies_are_as_good_as_any_other_branch() -> None:
+    """A virtual joint whose displacement turns with a body, as a branch of the translational tree."""
+    builder = ModelBuilder("Indirect", gravity=[0, -9.81])
+    for name in ("b1", "b2", "b3"):
+        numeric_link(builder, name, 1.0, 1.2, 0.3)
+    builder.revolute("h1", "ground", "b1.a").revolute("h2", "b1.b", "b2.a").revolute("h3", "b2.b", "b3.a")
+    builder.virtual("v", "b1.b", "b3")
+    builder.trees("indirect", ["h1", "h2", "v"], ["h1", "h2", "v"])
+    model = with_all_quantities(builder.build())
+    home, indirect = NumericDae(model, "jc"), NumericDae(model, "indirect")
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        expected = home.quantities(rng.uniform(-1, 1, home.n), rng.uniform(-1, 1, home.n))
+        q = np.array([expected[c.name] for c in indirect.dae.coordinates])
+        v = np.array([expected[c.rate] for c in indirect.dae.coordinates])
+        found = indirect.quantities(q, v)
+        for key, value in expected.items():
+            assert abs(found[key] - value) <= 1e-9 * max(1.0, *map(abs, expected.values())), key
+
+
 def test_equation_counts_of_the_squeezer() -> None:
     """McPhee, Table 5: 41 equations in absolute, 13 in joint and 13 in absolute angular coordinates."""
     counts = {}
