@@ -54,8 +54,11 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
     chosen = measurement.chosen
     print_table(
         f"{model.name}: operations of one right-hand side, closure {closure.value}",
-        ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">total", ""),
+        ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),
         _rows(graph, measurement),
+    )
+    print_line(
+        "price: operations of the program, and those of the linear algebra twice, as their time demands"
     )
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:
@@ -83,7 +86,7 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
                 cost.constraints,
                 cost.symbolic,
                 cost.numerical,
-                cost.total,
+                cost.price,
                 _mark(measurement, candidate),
             )
 

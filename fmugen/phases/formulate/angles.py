@@ -34,9 +34,9 @@ def _parallel_branch(kinematics: Kinematics, edge: Edge) -> Edge | None:
     """A branch that turns the same bodies about the same axes, whose coordinates count full turns."""
     shape = _shape(edge)
     for other in kinematics.graph.rotation.edges:
-        if kinematics.is_branch(other) and (other.tail, other.head) == (edge.tail, edge.head):
-            if _shape(other) == shape:
-                return other
+        same_ends = (other.tail, other.head) == (edge.tail, edge.head)
+        if same_ends and kinematics.is_branch(other) and _shape(other) == shape:
+            return other
     return None
 
 
