@@ -11,6 +11,8 @@ The grammar, from the loosest binding to the tightest::
 A power binds tighter than a sign, so that ``-x^2`` is ``-(x^2)``. Decimal literals are kept exact and
 a sign before a literal belongs to it. Nothing in a text is ever evaluated as Python. Length and depth are
 bounded, so that everything done later by recursion over a formula is safe.
+
+:func:`evaluate` tells the value that a formula over constants has, for checks of what the user wrote.
 """
 
 from __future__ import annotations
@@ -18,16 +20,17 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from operator import add, mul, neg, sub, truediv
 
 from fmugen.errors import FormulaError
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Call, Formula, Name, Number, Term, constant
 from fmugen.suggestions import closest
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "parse"]
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "evaluate", "parse"]
 
 #: The longest text of a formula, in characters.
 MAX_LENGTH = 10_000
@@ -270,3 +273,47 @@ def _depth(root: Term) -> int:
         if isinstance(term, Call):
             stack.extend((argument, depth + 1) for argument in term.arguments)
     return deepest
+
+
+# --- values ----------------------------------------------------------------------------------------------
+
+_APPLIED: dict[str, Callable[..., float]] = {
+    "+": add,
+    "-": sub,
+    "*": mul,
+    "/": truediv,
+    "^": math.pow,
+    "neg": neg,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    "abs": abs,
+    "max": max,
+    "min": min,
+    **{name: getattr(math, name) for name in FUNCTIONS if name not in ("abs", "max", "min", "sign")},
+}
+
+
+def evaluate(formula: Formula, values: Mapping[str, float]) -> float | None:
+    """The value of a formula whose names are constants or keys of ``values``.
+
+    ``None`` if it uses another name; not a number where the formula has no value.
+
+    >>> evaluate(parse("2*l*cos(pi)"), {"l": 0.5})
+    -1.0
+    """
+    known = {**CONSTANTS, **values}
+    if any(name not in known for name in formula.names()):
+        return None
+    try:
+        return _value(formula.root, known)
+    except (ArithmeticError, ValueError):  # a division by zero, the root of a negative number, an overflow
+        return math.nan
+
+
+def _value(term: Term, known: Mapping[str, float]) -> float:
+    match term:
+        case Number(value):
+            return float(value)
+        case Name(text):
+            return known[text]
+        case Call(function, arguments):
+            return _APPLIED[function](*(_value(argument, known) for argument in arguments))

@@ -10,13 +10,14 @@ from pathlib import Path
 from time import perf_counter
 
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
+from fmugen.measure import measure_trees
 from fmugen.phases.compile import compile_library, host_platform
 from fmugen.phases.describe import describe, model_description_xml
 from fmugen.phases.emit import emit_sources
@@ -24,10 +25,10 @@ from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.select import select_trees
+from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 
-__all__ = ["Export", "Formulation", "Generated", "export_fmu", "formulate_model", "generate"]
+__all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -62,12 +63,23 @@ class Export:
     path: Path
 
 
-def formulate_model(model: SystemModel, trees: str, progress: Progress | None = None) -> Formulation:
+def choose_trees(
+    model: SystemModel, graph: LinearGraph, trees: str, closure: Closure = Closure.NEWTON
+) -> TreeSelection:
+    """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest ones."""
+    if trees == MEASURED and all(named.name != MEASURED for named in model.trees):
+        return measure_trees(model, graph, closure).chosen
+    return select_trees(model, graph, trees)
+
+
+def formulate_model(
+    model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.NEWTON
+) -> Formulation:
     """SystemModel -> LinearGraph -> TreeSelection -> Dae."""
     with _timed("graph", progress):
         graph = build_graph(model)
     with _timed("trees", progress):
-        selection = select_trees(model, graph, trees)
+        selection = choose_trees(model, graph, trees, closure)
     with _timed("formulate", progress):
         dae = formulate(model, graph, selection)
     return Formulation(model, graph, selection, dae)
@@ -75,7 +87,7 @@ def formulate_model(model: SystemModel, trees: str, progress: Progress | None = 
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
-    formulation = formulate_model(model, options.trees, progress)
+    formulation = formulate_model(model, options.trees, progress, options.closure)
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):

@@ -18,6 +18,7 @@ __all__ = [
     "rotation_about",
     "scale3",
     "transpose",
+    "unit",
 ]
 
 Vector3 = tuple[Expr, Expr, Expr]
@@ -72,12 +73,20 @@ def matmul(a: Matrix3, b: Matrix3) -> Matrix3:
     return ((*rows[0],), (*rows[1],), (*rows[2],))  # type: ignore[return-value]
 
 
-def rotation_about(axis: int, angle: Expr) -> Matrix3:
-    """The rotation by ``angle`` about coordinate axis 0, 1 or 2 (McPhee (72) for axis 2)."""
+def rotation_about(axis: Vector3, angle: Expr) -> Matrix3:
+    """The rotation by ``angle`` about the unit vector ``axis`` (Rodrigues; McPhee (72) about z)."""
     dag = angle.dag
-    c, s, zero, one = dag.call("cos", angle), dag.call("sin", angle), dag.zero, dag.one
+    c, s = dag.call("cos", angle), dag.call("sin", angle)
+    x, y, z = axis
+    v = 1 - c
     return (
-        ((one, zero, zero), (zero, c, -s), (zero, s, c)),
-        ((c, zero, s), (zero, one, zero), (-s, zero, c)),
-        ((c, -s, zero), (s, c, zero), (zero, zero, one)),
-    )[axis]
+        (x * x * v + c, x * y * v - z * s, x * z * v + y * s),
+        (x * y * v + z * s, y * y * v + c, y * z * v - x * s),
+        (x * z * v - y * s, y * z * v + x * s, z * z * v + c),
+    )
+
+
+def unit(vector: Vector3) -> Vector3:
+    """``vector`` divided by its length."""
+    length = vector[0].dag.call("sqrt", dot(vector, vector))
+    return (vector[0] / length, vector[1] / length, vector[2] / length)

@@ -36,6 +36,7 @@ class Coordinate:
     rate: str
     acceleration: str
     unit: str
+    guess: float
     position: Expr
     velocity: Expr
     second: Expr
@@ -46,13 +47,11 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``reaction`` numbers the direction in the reaction space of the chord; ``jacobian`` maps coordinate
-    numbers to the non-zero entries of the row of Phi_q.
+    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q.
     """
 
     name: str
     origin: Origin
-    reaction: int
     phi: Expr
     jacobian: dict[int, Expr]
     nu: Expr

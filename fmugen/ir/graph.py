@@ -1,12 +1,8 @@
 """LinearGraph: nodes and directed edges, one graph for translation and one for rotation.
 
-An edge carries its terminal equations as data (McPhee, Table 4; Léger, appendix B). Relative to the
-axes of its ``frame`` (a body, or the ground), the across variable of an edge is
-
-    displacement  =  given(t)  +  sum of coordinate * axis   over its motion space,
-
-its reaction space is spanned by ``reaction``, and its through variable, positive on the head, is what
-``through`` says. Components build edges; the formulation knows only edges.
+An edge carries its terminal equations as data (McPhee, Table 4; Léger, appendix B): its across variable
+(:class:`Displacement` or :class:`Rotation`, with motion space and reaction space) and its through
+variable, positive on the head. Components build edges; the formulation knows only edges.
 """
 
 from __future__ import annotations
@@ -15,22 +11,32 @@ from dataclasses import dataclass
 from enum import Enum
 
 from fmugen.expr.dag import Dag, Expr
-from fmugen.expr.vectors import Vector3
+from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
 __all__ = [
+    "Alignment",
+    "AngleReaction",
+    "AxisTurn",
+    "Displacement",
     "Domain",
     "DomainGraph",
     "Edge",
     "EdgeKind",
+    "FixedTurn",
     "GivenThrough",
-    "Inertial",
+    "Inertia",
     "LinearGraph",
+    "Mass",
     "MotionAxis",
     "Passive",
+    "QuaternionTurn",
+    "Rotation",
+    "Screw",
     "SpringDamper",
     "Symbols",
     "Through",
+    "Turn",
     "Weight",
 ]
 
@@ -47,7 +53,15 @@ class EdgeKind(Enum):
     ARM = "arm"
     REVOLUTE = "revolute"
     PRISMATIC = "prismatic"
+    UNIVERSAL = "universal"
+    SPHERICAL = "spherical"
+    CYLINDRICAL = "cylindrical"
+    PLANAR = "planar"
     WELD = "weld"
+    FREE = "free"
+    TRANSLATIONAL = "translational"
+    SCREW = "screw"
+    ROD = "rod"
     VIRTUAL = "virtual"
     MOTION_DRIVER = "motion driver"
     LOAD = "load"
@@ -57,13 +71,85 @@ class EdgeKind(Enum):
 
 @dataclass(frozen=True)
 class MotionAxis:
-    """One direction of a motion space and the names of the coordinate along it."""
+    """The names of a branch coordinate, its derivatives and its unit; ``guess`` starts assembly."""
 
-    axis: Vector3
     coordinate: str
     rate: str
     acceleration: str
     unit: str
+    guess: float = 0.0
+
+
+@dataclass(frozen=True)
+class Displacement:
+    """The across variable of a T-edge, in the axes of the body ``frame``.
+
+    It is ``given(t) + sum of coordinate * axis`` over ``motion``. ``reaction`` spans the reaction space.
+    An edge with a ``distance`` keeps the length of its displacement instead: its reaction acts along it.
+    """
+
+    frame: str
+    given: Vector3
+    motion: tuple[tuple[Vector3, MotionAxis], ...] = ()
+    reaction: tuple[Vector3, ...] = ()
+    distance: Expr | None = None
+
+
+@dataclass(frozen=True)
+class FixedTurn:
+    """A constant rotation."""
+
+    matrix: Matrix3
+
+
+@dataclass(frozen=True)
+class AxisTurn:
+    """A rotation by ``given(t)`` plus a coordinate about the unit vector ``axis``, in the axes so far.
+
+    ``zero`` is a unit vector perpendicular to the axis: the angle is that by which it turns.
+    """
+
+    axis: Vector3
+    zero: Vector3
+    given: Expr
+    motion: MotionAxis | None = None
+
+
+@dataclass(frozen=True)
+class QuaternionTurn:
+    """A free rotation by four Euler parameters, which keep unit length."""
+
+    motion: tuple[MotionAxis, MotionAxis, MotionAxis, MotionAxis]
+
+
+Turn = FixedTurn | AxisTurn | QuaternionTurn
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Perpendicular directions: ``tail`` in the axes of the tail's body, ``head`` in those of the head's.
+
+    The circuit equation is ``tail . head = 0``; ``tail`` may be a function of time.
+    """
+
+    tail: Vector3
+    head: Vector3
+
+
+@dataclass(frozen=True)
+class AngleReaction:
+    """In the plane angles add: the angle of head relative to tail equals that of the turns."""
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """The across variable of an R-edge: turns that lead from the tail's axes to the head's.
+
+    ``reaction`` spans the reaction space, one constraint of a chord each.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    reaction: tuple[Alignment | AngleReaction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,10 +158,17 @@ class Passive:
 
 
 @dataclass(frozen=True)
-class Inertial:
-    """A mass (translation) or moment of inertia (rotation): McPhee (75), (76)."""
+class Mass:
+    """F = -m a (McPhee (75))."""
 
-    amount: Expr
+    mass: Expr
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """T = -J alpha - omega x J omega - sum of r x F (Léger, Table B.1), J in body axes."""
+
+    tensor: Matrix3
 
 
 @dataclass(frozen=True)
@@ -103,23 +196,59 @@ class SpringDamper:
     actuator: Formula
 
 
-Through = Passive | Inertial | Weight | GivenThrough | SpringDamper
+Through = Passive | Mass | Inertia | Weight | GivenThrough | SpringDamper
 
 
 @dataclass(frozen=True)
 class Edge:
-    """A directed edge with its terminal equations; see the module docstring."""
+    """A directed edge with its terminal equations.
+
+    An edge that is not ``branchable`` does not describe its whole across variable, such as a driver of one
+    angle in space: it can only be a chord.
+    """
 
     name: str
-    domain: Domain
     kind: EdgeKind
     tail: str
     head: str
-    frame: str
-    given: Vector3
-    motion: tuple[MotionAxis, ...] = ()
-    reaction: tuple[Vector3, ...] = ()
+    across: Displacement | Rotation
     through: Through = Passive()
+    branchable: bool = True
+
+    @property
+    def domain(self) -> Domain:
+        return Domain.TRANSLATION if isinstance(self.across, Displacement) else Domain.ROTATION
+
+    @property
+    def displacement(self) -> Displacement:
+        if not isinstance(self.across, Displacement):
+            raise TypeError(f"{self.name} is an edge of the rotational graph")
+        return self.across
+
+    @property
+    def rotation(self) -> Rotation:
+        if not isinstance(self.across, Rotation):
+            raise TypeError(f"{self.name} is an edge of the translational graph")
+        return self.across
+
+    @property
+    def motion(self) -> tuple[MotionAxis, ...]:
+        """The coordinates that the edge brings as a branch."""
+        if isinstance(self.across, Displacement):
+            return tuple(axis for _, axis in self.across.motion)
+        found: list[MotionAxis] = []
+        for turn in self.across.turns:
+            if isinstance(turn, QuaternionTurn):
+                found.extend(turn.motion)
+            elif isinstance(turn, AxisTurn) and turn.motion is not None:
+                found.append(turn.motion)
+        return tuple(found)
+
+    @property
+    def reactions(self) -> int:
+        """How many constraints the edge brings as a chord."""
+        distance = isinstance(self.across, Displacement) and self.across.distance is not None
+        return 1 if distance else len(self.across.reaction)
 
 
 @dataclass(frozen=True)
@@ -139,6 +268,14 @@ class DomainGraph:
 
 
 @dataclass(frozen=True)
+class Screw:
+    """A joint whose slide and turn are coupled: ``lead`` is the slide per radian."""
+
+    joint: str
+    lead: Expr
+
+
+@dataclass(frozen=True)
 class Symbols:
     """The symbols that formulas may use, by name."""
 
@@ -152,13 +289,16 @@ class Symbols:
 class LinearGraph:
     """Both graphs of a mechanism, over one expression DAG.
 
-    ``body_of`` maps every node of the translational graph to its node of the rotational graph.
+    ``body_of`` maps every node of the translational graph to its node of the rotational graph. In a
+    ``planar`` graph all rotations are about z.
     """
 
     symbols: Symbols
     translation: DomainGraph
     rotation: DomainGraph
     body_of: dict[str, str]
+    planar: bool
+    screws: tuple[Screw, ...] = ()
 
     def domain(self, domain: Domain) -> DomainGraph:
         return self.translation if domain is Domain.TRANSLATION else self.rotation

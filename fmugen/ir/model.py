@@ -17,12 +17,14 @@ GROUND = "ground"
 Vector = tuple[Formula, Formula, Formula]
 NULL_VECTOR: Vector = (ZERO, ZERO, ZERO)
 X_AXIS: Vector = (ONE, ZERO, ZERO)
+Z_AXIS: Vector = (ZERO, ZERO, ONE)
 
 
 class Space(Enum):
     """The motions a model knows about."""
 
     PLANAR = "planar"
+    SPATIAL = "spatial"
 
 
 @dataclass(frozen=True)
@@ -56,29 +58,73 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Orientation:
+    """Axes turned by ``angles`` about the axes of ``sequence``, each about the axes reached so far.
+
+    ``Orientation("zyx", (a, b, c))`` is Rz(a) Ry(b) Rx(c).
+    """
+
+    sequence: str
+    angles: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
 class Point:
-    """A point fixed on a body (a rigid arm from its mass centre) or on the ground."""
+    """A point fixed on a body, from the origin of its frame, or on the ground.
+
+    Joints that are fastened to it use its axes, which are those of the body unless ``orientation`` turns
+    them.
+    """
 
     name: str
     position: Vector
+    orientation: Orientation | None = None
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A symmetric inertia tensor about the mass centre, in body axes, by the entries of its matrix."""
+
+    xx: Formula = ZERO
+    yy: Formula = ZERO
+    zz: Formula = ZERO
+    xy: Formula = ZERO
+    xz: Formula = ZERO
+    yz: Formula = ZERO
+
+
+#: A body whose attitude is described by Euler parameters, which no motion makes singular.
+QUATERNION = "quaternion"
 
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body; its frame sits at the mass centre."""
+    """A rigid body with its mass centre at ``center``, from the origin of its frame.
+
+    ``attitude`` says which coordinates describe its orientation where it is a branch of the rotational
+    tree of a spatial model: Euler parameters, or Euler angles of a sequence such as ``zyx``.
+    """
 
     name: str
     mass: Formula
-    inertia: Formula
+    inertia: Tensor
     points: tuple[Point, ...] = ()
+    center: Vector = NULL_VECTOR
+    attitude: str = QUATERNION
     description: str = ""
+
+    @property
+    def center_node(self) -> str:
+        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
+        at_origin = all(component.number == 0 for component in self.center)
+        return self.name if at_origin else f"{self.name}.center"
 
 
 @dataclass(frozen=True)
 class Attachment:
     """A place an element is fastened to: a body (or the ground), and a point on it.
 
-    ``point`` is ``None`` for the mass centre of a body and for the origin of the ground.
+    ``point`` is ``None`` for the origin of the frame of a body or of the ground.
     """
 
     body: str
@@ -93,17 +139,34 @@ class Attachment:
 class JointType(Enum):
     REVOLUTE = "revolute"
     PRISMATIC = "prismatic"
+    UNIVERSAL = "universal"
+    SPHERICAL = "spherical"
+    CYLINDRICAL = "cylindrical"
+    PLANAR = "planar"
     WELD = "weld"
+    FREE = "free"
+    TRANSLATIONAL = "translational"
+    SCREW = "screw"
+    ROD = "rod"
     VIRTUAL = "virtual"
+
+
+#: The joints that planar models know.
+PLANAR_JOINTS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.WELD, JointType.VIRTUAL)
 
 
 @dataclass(frozen=True)
 class Joint:
     """A joint from ``tail`` to ``head``; its coordinates measure the head relative to the tail.
 
-    ``axis`` is the sliding direction of a prismatic joint, in the axes of the tail's body.
-    ``angle`` is the constant angle of the head's body relative to the tail's for prismatic and
-    weld joints. A virtual joint constrains nothing; it offers coordinates to the trees.
+    At zero coordinates the axes of the two attachments coincide. ``axis`` is, in these axes, the axis of
+    rotation or sliding, the first axis of a universal joint, or the normal of a planar joint.
+    ``second_axis`` is the second axis of a universal joint, perpendicular to the first; a planar joint
+    measures x along the part of it that lies in the plane. ``angle`` is the constant angle about z of the
+    head relative to the tail for prismatic and weld joints. ``attitude`` describes the rotation of
+    spherical and free joints as that of a body. ``lead`` is the advance of a screw per turn, ``length``
+    that of a rod, which joins two points by balls and has no mass. A virtual joint constrains nothing; it
+    offers the coordinates of the joint type ``like`` to the trees.
     """
 
     name: str
@@ -111,8 +174,18 @@ class Joint:
     tail: Attachment
     head: Attachment
     axis: Vector = X_AXIS
+    second_axis: Vector = X_AXIS
     angle: Formula = ZERO
+    attitude: str = QUATERNION
+    lead: Formula = ZERO
+    length: Formula = ZERO
+    like: JointType = JointType.FREE
     description: str = ""
+
+    @property
+    def kind(self) -> JointType:
+        """The type whose coordinates the joint has: that of ``like`` for virtual joints."""
+        return self.like if self.type is JointType.VIRTUAL else self.type
 
 
 class DriverType(Enum):
@@ -124,7 +197,7 @@ class DriverType(Enum):
 class Driver:
     """A prescribed relative motion of the head relative to the tail, a function of time.
 
-    Rotation: ``angle`` is the angle of the head's body relative to the tail's.
+    Rotation: ``angle`` is the angle of the head relative to the tail about ``axis`` (z in the plane).
     Translation: with ``axis``, the displacement from tail to head along that axis (in the axes of
     the tail's body) equals ``displacement[0]`` and the other directions are free; without it, all
     components of the displacement, in the axes of the tail's body, equal ``displacement``.
@@ -150,7 +223,7 @@ class Load:
     """A given force on the ``head`` point, or a given torque on the ``head`` body.
 
     The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
-    axes the force components are given. Formulas may use parameters, inputs, ``time`` and
+    axes the components are given. Formulas may use parameters, inputs, ``time`` and
     quantities of position and velocity.
     """
 
@@ -159,7 +232,7 @@ class Load:
     tail: Attachment
     head: Attachment
     force: Vector = NULL_VECTOR
-    torque: Formula = ZERO
+    torque: Vector = NULL_VECTOR
     frame: str = GROUND
     description: str = ""
 
@@ -176,7 +249,8 @@ class Spring:
     Translational: the tension ``stiffness*(L - free) + damping*L' + actuator`` pulls the two points
     towards each other, L being their distance.
     Rotational: the torque ``-(stiffness*(angle - free) + damping*omega + actuator)`` acts on the
-    head's body and its opposite on the tail's, ``angle`` being that of the head relative to the tail.
+    head's body and its opposite on the tail's, ``angle`` being that of the head relative to the tail
+    about ``axis``.
     """
 
     name: str
@@ -187,6 +261,7 @@ class Spring:
     damping: Formula = ZERO
     free: Formula = ZERO
     actuator: Formula = ZERO
+    axis: Vector = Z_AXIS
     description: str = ""
 
 
@@ -280,59 +355,112 @@ class Quantity:
 
 
 _P, _V, _A = Level.POSITION, Level.VELOCITY, Level.ACCELERATION
-_POINT = (
-    ("x", _P, "m"),
-    ("y", _P, "m"),
-    ("vx", _V, "m/s"),
-    ("vy", _V, "m/s"),
-    ("ax", _A, "m/s2"),
-    ("ay", _A, "m/s2"),
-)
-_ANGLE = (("angle", _P, "rad"), ("omega", _V, "rad/s"), ("alpha", _A, "rad/s2"))
-_SLIDE = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
-_REACTION = (("fx", _A, "N"), ("fy", _A, "N"), ("torque", _A, "N.m"))
+_Kinds = tuple[tuple[str, Level, str], ...]
 
-_JOINT = {
-    JointType.REVOLUTE: _ANGLE + _REACTION,
-    JointType.PRISMATIC: _SLIDE + _REACTION,
-    JointType.WELD: _REACTION,
-    JointType.VIRTUAL: _POINT + _ANGLE,
+
+def _vector(axes: str) -> _Kinds:
+    levels = (("", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
+    return tuple((f"{prefix}{axis}", level, unit) for prefix, level, unit in levels for axis in axes)
+
+
+def _angle(suffix: str = "") -> _Kinds:
+    kinds = (("angle", _P, "rad"), ("omega", _V, "rad/s"), ("alpha", _A, "rad/s2"))
+    return tuple((f"{kind}{suffix}", level, unit) for kind, level, unit in kinds)
+
+
+_SLIDE: _Kinds = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
+_SPIN: _Kinds = (
+    *((f"r{i}{j}", _P, "1") for i in "xyz" for j in "xyz"),
+    *((f"w{axis}", _V, "rad/s") for axis in "xyz"),
+    *((f"alpha{axis}", _A, "rad/s2") for axis in "xyz"),
+)
+_TURNS = {
+    JointType.REVOLUTE: 1,
+    JointType.UNIVERSAL: 2,
+    JointType.CYLINDRICAL: 1,
+    JointType.PLANAR: 1,
+    JointType.SCREW: 1,
 }
+_SLIDES: dict[JointType, _Kinds] = {
+    JointType.PRISMATIC: _SLIDE,
+    JointType.CYLINDRICAL: _SLIDE,
+    JointType.SCREW: _SLIDE,
+    JointType.PLANAR: _vector("xy"),
+    JointType.TRANSLATIONAL: _vector("xyz"),
+}
+
+
+def attitude_kinds(attitude: str) -> _Kinds:
+    """The quantities of an attitude: those of Euler angles; Euler parameters are coordinates only."""
+    return () if attitude == QUATERNION else tuple(k for n in "123" for k in _angle(n))
 
 
 def quantities(model: SystemModel) -> Iterator[Quantity]:
     """Every quantity of every element, in declared order.
 
-    Bodies: ``x y vx vy ax ay`` of the mass centre and ``angle omega alpha``, relative to the ground.
-    Points (``body.point``, ``ground.point``): ``x y vx vy ax ay`` relative to the ground.
-    Revolute: ``angle omega alpha``; prismatic: ``s v a``; virtual joints: the displacement of the
-    head from the tail in the axes of the tail's body (``x y``, with the rates of these components) and
-    ``angle omega alpha``. Joints other than virtual, and drivers: ``fx fy torque`` of the reaction on
-    the head's body, forces in ground axes. Rotation drivers: ``angle omega alpha``.
-    Springs: ``length speed force`` (tension) or ``angle omega torque`` (on the head).
-    Loads: ``fx fy`` (ground axes) or ``torque``, on the head.
+    Planar models: ``x y vx vy ax ay`` of bodies (their frames' origins; ``body.center`` where the mass
+    centre is elsewhere) and points, ``angle omega alpha``
+    of bodies; relative to the ground, in its axes. Revolute: ``angle omega alpha``; prismatic: ``s v a``;
+    virtual joints: the displacement of the head from the tail in the axes of the tail (``x y``, with
+    the rates of these components) and ``angle omega alpha``. Joints other than virtual, and drivers:
+    ``fx fy torque`` of the reaction on the head's body, forces in ground axes. Rotation drivers:
+    ``angle omega alpha``. Springs: ``length speed force`` (tension) or ``angle omega torque`` (on the
+    head). Loads: ``fx fy`` (ground axes) or ``torque``, on the head.
+
+    Spatial models have ``z`` as well. Bodies have direction cosines ``rxx`` to ``rzz`` (``rxy`` is the
+    x component of the body's y axis), ``wx wy wz`` and ``alphax alphay alphaz`` in ground axes. Joints have
+    ``s``, ``x y z``, ``angle`` or ``angle1 angle2 angle3`` as they have freedoms, with their rates, and
+    the reaction ``fx fy fz tx ty tz``; rods have ``tension``. Euler angles of bodies, spherical and
+    free joints (``angle1`` ...) are known only where the trees make them coordinates.
     """
+    planar = model.space is Space.PLANAR
+    point_kinds = _vector("xy" if planar else "xyz")
     for point in model.ground:
-        yield from _of(f"{GROUND}.{point.name}", _POINT)
+        yield from _of(f"{GROUND}.{point.name}", point_kinds)
     for body in model.bodies:
-        yield from _of(body.name, _POINT + _ANGLE)
+        turning = _angle() if planar else _SPIN + attitude_kinds(body.attitude)
+        yield from _of(body.name, point_kinds + turning)
+        if body.center_node != body.name:
+            yield from _of(body.center_node, point_kinds)
         for point in body.points:
-            yield from _of(f"{body.name}.{point.name}", _POINT)
+            yield from _of(f"{body.name}.{point.name}", point_kinds)
     for joint in model.joints:
-        yield from _of(joint.name, _JOINT[joint.type])
+        yield from _of(joint.name, _joint_kinds(joint, planar))
     for driver in model.drivers:
         rotation = driver.type is DriverType.ROTATION
-        yield from _of(driver.name, _ANGLE + _REACTION[2:] if rotation else _REACTION[:2])
+        yield from _of(driver.name, _angle() + _torque(planar) if rotation else _force(planar))
     for spring in model.springs:
         if spring.type is SpringType.TRANSLATIONAL:
             yield from _of(spring.name, (("length", _P, "m"), ("speed", _V, "m/s"), ("force", _V, "N")))
         else:
-            yield from _of(spring.name, (*_ANGLE[:2], ("torque", _V, "N.m")))
+            yield from _of(spring.name, (*_angle()[:2], ("torque", _V, "N.m")))
     for load in model.loads:
-        force = load.type is LoadType.FORCE
-        components = (("fx", _V, "N"), ("fy", _V, "N")) if force else (("torque", _V, "N.m"),)
-        yield from _of(load.name, components)
+        kinds = _force(planar) if load.type is LoadType.FORCE else _torque(planar)
+        yield from _of(load.name, tuple((kind, _V, unit) for kind, _, unit in kinds))
 
 
-def _of(owner: str, kinds: tuple[tuple[str, Level, str], ...]) -> Iterator[Quantity]:
+def _joint_kinds(joint: Joint, planar: bool) -> _Kinds:
+    reaction = () if joint.type is JointType.VIRTUAL else _force(planar) + _torque(planar)
+    kind = joint.kind
+    if kind is JointType.ROD:
+        return (("tension", _A, "N"), *_force(planar))
+    if kind is JointType.FREE:
+        motion = _vector("xy") + _angle() if planar else _vector("xyz") + attitude_kinds(joint.attitude)
+        return motion + reaction
+    if kind is JointType.SPHERICAL:
+        return attitude_kinds(joint.attitude) + reaction
+    turns = _TURNS.get(kind, 0)
+    angles = _angle() if turns == 1 else tuple(k for n in range(turns) for k in _angle(str(n + 1)))
+    return _SLIDES.get(kind, ()) + angles + reaction
+
+
+def _force(planar: bool) -> _Kinds:
+    return tuple((f"f{axis}", _A, "N") for axis in ("xy" if planar else "xyz"))
+
+
+def _torque(planar: bool) -> _Kinds:
+    return (("torque", _A, "N.m"),) if planar else tuple((f"t{axis}", _A, "N.m") for axis in "xyz")
+
+
+def _of(owner: str, kinds: _Kinds) -> Iterator[Quantity]:
     return (Quantity(owner, kind, level, unit) for kind, level, unit in kinds)

@@ -6,11 +6,11 @@ points of a body being shrunk to it.
 
 from __future__ import annotations
 
-from fmugen.components import planar
+from fmugen.components.multibody import Multibody
 from fmugen.expr.dag import Dag, Role
 from fmugen.ir.formula import TIME
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
-from fmugen.ir.model import GROUND, SystemModel, start_parameter
+from fmugen.ir.model import GROUND, Space, SystemModel, start_parameter
 
 __all__ = ["build_graph"]
 
@@ -29,9 +29,10 @@ def build_graph(model: SystemModel) -> LinearGraph:
     body_of = {GROUND: GROUND}
     body_of |= {f"{GROUND}.{point.name}": GROUND for point in model.ground}
     for body in model.bodies:
-        body_of[body.name] = body.name
+        body_of[body.center_node] = body_of[body.name] = body.name
         body_of |= {f"{body.name}.{point.name}": body.name for point in body.points}
-    edges = tuple(planar.edges(model, symbols))
+    components = Multibody(model, symbols)
+    edges = tuple(components.edges())
 
     def graph(domain: Domain, nodes: tuple[str, ...]) -> DomainGraph:
         return DomainGraph(domain, nodes, tuple(edge for edge in edges if edge.domain is domain))
@@ -41,4 +42,6 @@ def build_graph(model: SystemModel) -> LinearGraph:
         graph(Domain.TRANSLATION, tuple(body_of)),
         graph(Domain.ROTATION, (GROUND, *(body.name for body in model.bodies))),
         body_of,
+        model.space is Space.PLANAR,
+        tuple(components.screws()),
     )

@@ -241,8 +241,9 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
         graph, trees = formulation.graph, formulation.trees
         coordinates = branch_coordinates(graph, trees)
         kinematics = Kinematics(graph, trees, coordinates)
-        rows = project_circuits(graph, trees, kinematics, coordinates)
-        cutsets = Cutsets(graph, trees, kinematics, rows, Quantities(graph, kinematics))
+        circuits = project_circuits(graph, trees, kinematics, coordinates)
+        rows = [circuit.constraint for circuit in circuits]
+        cutsets = Cutsets(graph, trees, kinematics, circuits, Quantities(graph, kinematics, coordinates))
         zero = graph.symbols.dag.zero
         pairs = []
         for i, coordinate in enumerate(coordinates):

@@ -13,7 +13,7 @@ from fmugen.components.formulas import lower
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Coordinate, Dae, Origin
 from fmugen.ir.graph import Domain, LinearGraph
-from fmugen.ir.model import Level, Quantity, Start, SystemModel, quantities, start_parameter
+from fmugen.ir.model import Level, Quantity, Start, SystemModel, attitude_kinds, quantities, start_parameter
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
@@ -27,9 +27,9 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
     """The equations of motion in the branch coordinates of ``trees``."""
     coordinates = branch_coordinates(graph, trees)
     kinematics = Kinematics(graph, trees, coordinates)
-    constraints = project_circuits(graph, trees, kinematics, coordinates)
-    resolve = Quantities(graph, kinematics)
-    cutsets = Cutsets(graph, trees, kinematics, constraints, resolve)
+    circuits = project_circuits(graph, trees, kinematics, coordinates)
+    resolve = Quantities(graph, kinematics, coordinates)
+    cutsets = Cutsets(graph, trees, kinematics, circuits, resolve)
     resolve.attach(cutsets)
 
     index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
@@ -61,7 +61,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
     return Dae(
         graph.symbols,
         coordinates,
-        constraints,
+        tuple(circuit.constraint for circuit in circuits),
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
@@ -87,6 +87,7 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
                     axis.rate,
                     axis.acceleration,
                     axis.unit,
+                    axis.guess,
                     dag.symbol(axis.coordinate, Role.COORDINATE),
                     dag.symbol(axis.rate, Role.VELOCITY),
                     dag.symbol(axis.acceleration, Role.ACCELERATION),
@@ -99,11 +100,14 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
 
 def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:
     """The quantities every FMU carries: the motion of every body, and the reactions of drivers."""
-    bodies = {body.name for body in model.bodies}
+    bodies = {body.name: attitude_kinds(body.attitude) for body in model.bodies}
     drivers = {driver.name for driver in model.drivers}
-    return [
-        name
-        for name, quantity in known.items()
-        if (quantity.owner in bodies and quantity.level is not Level.ACCELERATION)
-        or (quantity.owner in drivers and quantity.kind in ("fx", "fy", "torque"))
-    ]
+    wanted = []
+    for name, quantity in known.items():
+        if quantity.owner in bodies:
+            optional = any(kind == quantity.kind for kind, *_ in bodies[quantity.owner])
+            if quantity.level is not Level.ACCELERATION and not optional:
+                wanted.append(name)
+        elif quantity.owner in drivers and quantity.unit in ("N", "N.m"):
+            wanted.append(name)
+    return wanted

@@ -1,24 +1,43 @@
 """Projected circuit equations: a constraint for every reaction direction of a chord (McPhee, step 2).
 
 The circuit equation of a chord, projected onto its reaction space, at the levels of position,
-velocity and acceleration. A chord's reaction on its head is minus its multiplier times the direction,
+velocity and acceleration. A chord's reaction on its head is minus its multiplier times a direction,
 so that the constraints enter the dynamic equations as ``+ Phi_q^T lambda``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
-from fmugen.expr.vectors import dot
+from fmugen.expr.vectors import Vector3, dot
 from fmugen.ir.dae import Constraint, Coordinate, Origin
-from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import (
+    Alignment,
+    AngleReaction,
+    Domain,
+    Edge,
+    EdgeKind,
+    LinearGraph,
+    QuaternionTurn,
+    Screw,
+)
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate.frames import Affine
+from fmugen.phases.formulate.angles import joint_angles
+from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["project_circuits"]
+__all__ = ["Circuit", "project_circuits"]
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A constraint, and what its multiplier does: minus it, along a direction, on the head of an edge."""
+
+    constraint: Constraint
+    acts: tuple[tuple[Edge, FrameVector], ...]
 
 
 def project_circuits(
@@ -26,16 +45,20 @@ def project_circuits(
     trees: TreeSelection,
     kinematics: Kinematics,
     coordinates: tuple[Coordinate, ...],
-) -> tuple[Constraint, ...]:
-    """All constraints, those of the R-cotree first; rows that are identically zero are left out."""
+) -> tuple[Circuit, ...]:
+    """All constraints, those of rotation first; rows that are identically zero are left out."""
     builder = _Circuits(graph, kinematics, coordinates)
-    constraints: list[Constraint] = []
+    circuits: list[Circuit] = []
+    for edge in graph.rotation.edges:
+        if edge.name in trees.rotation.branches:
+            circuits.extend(builder.unit_lengths(edge))
     for domain in (Domain.ROTATION, Domain.TRANSLATION):
         chords = set(trees.domain(domain).chords)
         for edge in graph.domain(domain).edges:
             if edge.name in chords:
-                constraints.extend(builder.of_chord(edge))
-    return tuple(row for row in constraints if row.jacobian or not row.phi.is_zero)
+                circuits.extend(builder.of_chord(edge))
+    circuits.extend(builder.of_screw(screw) for screw in graph.screws)
+    return tuple(c for c in circuits if c.constraint.jacobian or not c.constraint.phi.is_zero)
 
 
 class _Circuits:
@@ -46,61 +69,138 @@ class _Circuits:
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, {graph.symbols.time: self._dag.one})
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
+        self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
 
-    def of_chord(self, edge: Edge) -> Iterator[Constraint]:
-        for number in range(len(edge.reaction)):
-            direction = _direction(edge, number)
-            if edge.domain is Domain.TRANSLATION:
-                yield self._translational(edge, number, direction)
+    def of_chord(self, edge: Edge) -> Iterator[Circuit]:
+        if edge.domain is Domain.TRANSLATION:
+            if edge.displacement.distance is not None:
+                yield self._distance(edge, edge.displacement.distance)
+            for number, axis in enumerate(edge.displacement.reaction):
+                yield self._displacement(edge, axis, _direction(edge, number))
+            return
+        for number, reaction in enumerate(edge.rotation.reaction):
+            if isinstance(reaction, AngleReaction):
+                yield self._angle(edge)
             else:
-                yield self._rotational(edge, number, direction)
+                yield self._alignment(edge, reaction, number)
 
-    def _translational(self, edge: Edge, number: int, direction: str) -> Constraint:
-        kinematics, axis = self._kinematics, edge.reaction[number]
-        _, second = kinematics.given_rates(edge)
-        phi = kinematics.along(kinematics.displacement(edge), edge, axis) - dot(axis, edge.given)
-        acceleration = kinematics.relative_acceleration(edge)
-        jacobian = {
-            self._index[unknown]: kinematics.along(part, edge, axis)
-            for unknown, part in acceleration.coefficients.items()
-        }
-        gamma = dot(axis, second) - kinematics.along(acceleration.const, edge, axis)
-        return self._row(edge, number, direction, phi, jacobian, gamma)
+    def _displacement(self, edge: Edge, axis: Vector3, name: str) -> Circuit:
+        """The displacement along an axis of the edge's frame equals what is given."""
+        kinematics, across = self._kinematics, edge.displacement
+        _, second = kinematics.given_rates(across.given)
+        direction = FrameVector({across.frame: axis})
+        along = kinematics.frames.dot
+        phi = along(direction, kinematics.displacement(edge)) - dot(axis, across.given)
+        jacobian, bias = self._project(kinematics.relative_acceleration(edge), direction)
+        return self._circuit(edge, name, phi, jacobian, dot(axis, second) - bias, direction)
 
-    def _rotational(self, edge: Edge, number: int, direction: str) -> Constraint:
+    def _distance(self, edge: Edge, length: Expr) -> Circuit:
+        """The length of the displacement is given: (r.r - l^2) / (2 l) = 0 for a rod without mass."""
+        kinematics = self._kinematics
+        r = kinematics.displacement(edge)
+        velocity = kinematics.velocity[edge.head] - kinematics.velocity[edge.tail]
+        acceleration = kinematics.acceleration[edge.head] - kinematics.acceleration[edge.tail]
+        direction = r.scaled(1 / length)
+        dots = kinematics.frames.dot
+        phi = dots(r, r) / (2 * length) - length / 2
+        jacobian, bias = self._project(acceleration, direction)
+        gamma = -bias - dots(velocity, velocity) / length
+        return self._circuit(edge, "length", phi, jacobian, gamma, direction)
+
+    def _angle(self, edge: Edge) -> Circuit:
         """Planar: angles add, so the circuit of angles is a sum (McPhee (85))."""
-        kinematics, axis = self._kinematics, edge.reaction[number]
-        _, second = kinematics.given_rates(edge)
-        angle = kinematics.frames.angle
-        phi = angle[edge.head] - angle[edge.tail] - dot(axis, edge.given)
-        alpha: Affine = kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
-        jacobian = {
-            self._index[unknown]: kinematics.along(part, edge, axis)
-            for unknown, part in alpha.coefficients.items()
-        }
-        gamma = dot(axis, second) - kinematics.along(alpha.const, edge, axis)
-        return self._row(edge, number, direction, phi, jacobian, gamma)
+        kinematics = self._kinematics
+        phi = kinematics.angle[edge.head] - kinematics.angle[edge.tail] - kinematics.angle_across(edge)
+        zero, one = self._dag.zero, self._dag.one
+        direction = FrameVector({kinematics.frames.ground: (zero, zero, one)})
+        alpha = kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
+        jacobian, bias = self._project(alpha, direction)
+        given = self._by_time(self._by_time(kinematics.angle_across(edge)))
+        return self._circuit(edge, "angle", phi, jacobian, given - bias, direction)
 
-    def _row(
-        self, edge: Edge, number: int, direction: str, phi: Expr, jacobian: dict[int, Expr], gamma: Expr
-    ) -> Constraint:
-        name = f"{edge.name}, {direction}"
-        return Constraint(
-            name,
-            Origin("circuit", edge.domain, edge.name, direction),
-            number,
+    def _alignment(self, edge: Edge, pair: Alignment, number: int) -> Circuit:
+        """``u . w = 0`` for u in the tail's axes and w in the head's.
+
+        Its rate is (omega_head - omega_tail).(w x u) + w.u', which names the direction of the reaction.
+        """
+        kinematics = self._kinematics
+        frames, omega = kinematics.frames, kinematics.omega
+        first, second = kinematics.given_rates(pair.tail)
+        u, w = FrameVector({edge.tail: pair.tail}), FrameVector({edge.head: pair.head})
+        u_first, u_second = FrameVector({edge.tail: first}), FrameVector({edge.tail: second})
+        direction = frames.cross(w, u)
+        alpha = kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
+        jacobian, bias = self._project(alpha, direction)
+        u_rate = frames.cross(omega[edge.tail], u) + u_first
+        w_rate = frames.cross(omega[edge.head], w)
+        relative = omega[edge.head] - omega[edge.tail]
+        turning = frames.dot(relative, frames.cross(w_rate, u) + frames.cross(w, u_rate))
+        driven = frames.dot(w, frames.cross(omega[edge.tail], u_first) + u_second) + frames.dot(
+            w_rate, u_first
+        )
+        gamma = -(bias + turning + driven)
+        return self._circuit(edge, f"alignment {number + 1}", frames.dot(u, w), jacobian, gamma, direction)
+
+    def of_screw(self, screw: Screw) -> Circuit:
+        """A screw couples slide and turn: ``s = lead * angle / (2 pi)``; one multiplier acts on both."""
+        kinematics = self._kinematics
+        slide = self._kinematics.graph.translation.edge(screw.joint)
+        turn = self._kinematics.graph.rotation.edge(screw.joint)
+        along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
+        about = along.scaled(-screw.lead)
+        dots = kinematics.frames.dot
+        phi = dots(along, kinematics.displacement(slide)) - screw.lead * joint_angles(kinematics, turn)[0]
+        jacobian, bias = self._project(kinematics.relative_acceleration(slide), along)
+        alpha = kinematics.alpha[turn.head] - kinematics.alpha[turn.tail]
+        turning, turning_bias = self._project(alpha, about)
+        for index, entry in turning.items():
+            jacobian[index] = jacobian.get(index, self._dag.zero) + entry
+        circuit = self._circuit(slide, "lead", phi, jacobian, -bias - turning_bias, along)
+        return Circuit(circuit.constraint, (*circuit.acts, (turn, about)))
+
+    def unit_lengths(self, edge: Edge) -> Iterator[Circuit]:
+        """Euler parameters have unit length; the multiplier of that does no work and acts on nothing."""
+        for turn in edge.rotation.turns:
+            if isinstance(turn, QuaternionTurn):
+                found = [self._coordinates[axis.coordinate] for axis in turn.motion]
+                phi = self._dag.add([*(c.position**2 for c in found), self._dag.number(-1)])
+                jacobian = {self._index[c.second]: 2 * c.position for c in found}
+                gamma = -2 * self._dag.add(c.velocity**2 for c in found)
+                yield self._circuit(edge, "unit length", phi, jacobian, gamma, self._kinematics.frames.null)
+
+    def _project(self, vector: Affine, direction: FrameVector) -> tuple[dict[int, Expr], Expr]:
+        """Coefficients of the accelerations, and the rest, along a direction."""
+        dots = self._kinematics.frames.dot
+        jacobian = {self._index[u]: dots(direction, part) for u, part in vector.coefficients.items()}
+        return jacobian, dots(direction, vector.const)
+
+    def _circuit(
+        self,
+        edge: Edge,
+        name: str,
+        phi: Expr,
+        jacobian: dict[int, Expr],
+        gamma: Expr,
+        direction: FrameVector,
+    ) -> Circuit:
+        label = f"{edge.name}, {name}"
+        constraint = Constraint(
+            label,
+            Origin("circuit", edge.domain, edge.name, name),
             phi,
             {index: entry for index, entry in sorted(jacobian.items()) if not entry.is_zero},
             -self._by_time(phi),
             gamma,
-            self._dag.symbol(f"lambda[{name}]", Role.MULTIPLIER),
+            self._dag.symbol(f"lambda[{label}]", Role.MULTIPLIER),
         )
+        return Circuit(constraint, () if direction.is_null else ((edge, direction),))
 
 
 def _direction(edge: Edge, number: int) -> str:
-    """What to call a reaction direction in messages and comments."""
-    if edge.domain is Domain.ROTATION:
-        return "angle"
-    if len(edge.reaction) == 1:
+    """What to call a reaction direction of a T-edge in messages and comments."""
+    count = len(edge.displacement.reaction)
+    if count == 1:
         return "along" if edge.kind is EdgeKind.MOTION_DRIVER else "normal"
+    if edge.displacement.motion:
+        return f"normal {number + 1}"
     return "xyz"[number]

@@ -11,24 +11,26 @@ from collections.abc import Callable
 
 from fmugen.components.formulas import Resolve, lower_vector
 from fmugen.expr.dag import Expr
-from fmugen.ir.dae import Constraint, Coordinate
+from fmugen.expr.vectors import matvec
+from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import (
     Domain,
     DomainGraph,
     Edge,
     GivenThrough,
-    Inertial,
+    Inertia,
     LinearGraph,
+    Mass,
     SpringDamper,
     Weight,
 )
-from fmugen.ir.model import GROUND
 from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.phases.formulate.circuits import Circuit
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.turns import first_axis
 
 __all__ = ["Cutsets"]
-
 
 _Law = Callable[[Edge], Affine]
 
@@ -44,35 +46,35 @@ class Cutsets:
         graph: LinearGraph,
         trees: TreeSelection,
         kinematics: Kinematics,
-        constraints: tuple[Constraint, ...],
+        circuits: tuple[Circuit, ...],
         resolve: Resolve,
     ) -> None:
         self._graph = graph
-        self._trees = trees
         self._kinematics = kinematics
         self._resolve = resolve
         self._null = Affine(kinematics.frames.null, {})
-        self._rows: dict[tuple[Domain, str], list[Constraint]] = {}
-        for row in constraints:
-            self._rows.setdefault((row.origin.domain, row.origin.edge), []).append(row)
+        self._acting: dict[tuple[Domain, str], list[tuple[Expr, FrameVector]]] = {}
+        for circuit in circuits:
+            for edge, direction in circuit.acts:
+                acting = self._acting.setdefault((edge.domain, edge.name), [])
+                acting.append((circuit.constraint.multiplier, direction))
         self._required: dict[tuple[Domain, str], Affine] = {}
         self.force = self._through(graph.translation, trees.translation, self._force_law)
         self.torque = self._through(graph.rotation, trees.rotation, self._torque_law)
 
     def equation(self, coordinate: Coordinate) -> tuple[Expr, dict[Expr, Expr]]:
-        """The cutset equation of a coordinate, projected onto its motion axis.
+        """The cutset equation of a coordinate, projected onto its direction of motion.
 
         Returns the terms free of unknowns, and the coefficient of each unknown, of an expression that
         vanishes: -M q'' - Phi_q^T lambda + F.
         """
         origin = coordinate.origin
         edge = self._graph.domain(origin.domain).edge(origin.edge)
-        axis = next(axis.axis for axis in edge.motion if axis.coordinate == coordinate.name)
         law = self._force_law if origin.domain is Domain.TRANSLATION else self._torque_law
         balance = law(edge) - self._required[origin.domain, edge.name]
-        along = self._kinematics.along
-        coefficients = {u: along(part, edge, axis) for u, part in balance.coefficients.items()}
-        return along(balance.const, edge, axis), coefficients
+        axis, dot = self._kinematics.axis[coordinate.second], self._kinematics.frames.dot
+        coefficients = {unknown: dot(axis, part) for unknown, part in balance.coefficients.items()}
+        return dot(axis, balance.const), coefficients
 
     # --- chord transformation --------------------------------------------------------------------
 
@@ -99,13 +101,12 @@ class Cutsets:
         """The force that the terminal equation of ``edge`` gives, as far as it is known."""
         kinematics = self._kinematics
         match edge.through:
-            case Inertial(mass):  # F = -m a, (75)
+            case Mass(mass):
                 return kinematics.acceleration[edge.head].scaled(-mass)
             case Weight(force):
-                return Affine(FrameVector({GROUND: force}), {})
-            case GivenThrough(components, frame):
-                force = lower_vector(components, self._graph.symbols, self._resolve)
-                return Affine(FrameVector({frame: force}), {})
+                return Affine(FrameVector({kinematics.frames.ground: force}), {})
+            case GivenThrough():
+                return self._given(edge.through)
             case SpringDamper():
                 tension = self._resolve(f"{edge.name}.force")
                 length = self._resolve(f"{edge.name}.length")
@@ -115,24 +116,35 @@ class Cutsets:
     def _torque_law(self, edge: Edge) -> Affine:
         """The torque that the terminal equation of ``edge`` gives, as far as it is known."""
         match edge.through:
-            case Inertial(inertia):  # T = -I alpha - sum of r x F, (76)
-                return self._kinematics.alpha[edge.head].scaled(-inertia) - self._moments(edge.head)
-            case GivenThrough(components, frame):
-                torque = lower_vector(components, self._graph.symbols, self._resolve)
-                return Affine(FrameVector({frame: torque}), {})
+            case Inertia():
+                return self._inertia_torque(edge.head, edge.through) - self._moments(edge.head)
+            case GivenThrough():
+                return self._given(edge.through)
             case SpringDamper():
-                axis = edge.motion[0].axis
-                torque_on_head = self._resolve(f"{edge.name}.torque")
-                return Affine(FrameVector({edge.frame: axis}).scaled(torque_on_head), {})
+                direction = self._kinematics.frames.settle(edge.tail, first_axis(edge.rotation))
+                return Affine(direction.scaled(self._resolve(f"{edge.name}.torque")), {})
         return self._reaction(edge)
 
+    def _given(self, through: GivenThrough) -> Affine:
+        vector = lower_vector(through.components, self._graph.symbols, self._resolve)
+        return Affine(self._kinematics.frames.settle(through.frame, vector), {})
+
+    def _inertia_torque(self, body: str, inertia: Inertia) -> Affine:
+        """``-J alpha - omega x J omega``, in the axes of the body."""
+        frames, alpha = self._kinematics.frames, self._kinematics.alpha[body]
+        omega = self._kinematics.omega[body]
+
+        def momentum(vector: FrameVector) -> FrameVector:
+            return frames.settle(body, matvec(inertia.tensor, frames.resolve(vector, body)))
+
+        gyroscopic = frames.cross(omega, momentum(omega))
+        coefficients = {unknown: -momentum(part) for unknown, part in alpha.coefficients.items()}
+        return Affine(-momentum(alpha.const) - gyroscopic, coefficients)
+
     def _reaction(self, edge: Edge) -> Affine:
-        """The reaction of a chord: minus its multipliers along its reaction directions."""
-        total = self._null
-        for row in self._rows.get((edge.domain, edge.name), []):
-            direction = FrameVector({edge.frame: edge.reaction[row.reaction]})
-            total = total + Affine(self._null.const, {row.multiplier: -direction})
-        return total
+        """The reaction of constraints: minus their multipliers along their directions."""
+        acting = self._acting.get((edge.domain, edge.name), [])
+        return Affine(self._null.const, {unknown: -direction for unknown, direction in acting})
 
     def _moments(self, body: str) -> Affine:
         """``sum of r x F`` over the arms of a body and the displaced joints that start on it.
@@ -143,7 +155,7 @@ class Cutsets:
         kinematics = self._kinematics
         total = self._null
         for edge in self._graph.translation.edges:
-            if edge.frame == body:
+            if edge.displacement.frame == body:
                 displacement = kinematics.displacement(edge)
                 total = total + kinematics.frames.cross_affine(displacement, self.force[edge.name])
         return kinematics.frames.gather_affine(total)

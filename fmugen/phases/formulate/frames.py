@@ -23,12 +23,9 @@ from fmugen.expr.vectors import (
     matmul,
     matvec,
     null,
-    rotation_about,
     scale3,
     transpose,
 )
-from fmugen.ir.graph import DomainGraph, Edge
-from fmugen.ir.tree import SpanningTree
 
 __all__ = ["Affine", "FrameVector", "Frames", "Unknown"]
 
@@ -92,29 +89,25 @@ class Affine:
 
 
 class Frames:
-    """The orientation of every body, from the branches of the rotational tree.
+    """The orientation of every body: a tree of relative rotations, hung below the ground.
 
-    Rotations compose as products of matrices along the tree (Léger, 2.1). In a planar model the
-    angles also add, which is what constraints and outputs on angles use.
+    Rotations compose as products of matrices along the tree (Léger, 2.1).
     """
 
-    def __init__(self, dag: Dag, graph: DomainGraph, tree: SpanningTree, angles: Mapping[str, Expr]) -> None:
+    def __init__(self, dag: Dag, ground: str) -> None:
         self.dag = dag
+        self.ground = ground
         self.null = FrameVector({})
-        self._ground = tree.root
         self._parent: dict[str, str] = {}
         self._relative: dict[str, Matrix3] = {}
-        self._depth = {tree.root: 0}
+        self._depth = {ground: 0}
         self._rotations: dict[tuple[str, str], Matrix3] = {}
-        self.angle: dict[str, Expr] = {tree.root: dag.zero}
-        edges = {edge.name: edge for edge in graph.edges}
-        for link in tree.links:
-            turn = _branch_angle(edges[link.branch], angles)
-            signed = turn if link.forward else -turn
-            self._parent[link.node] = link.parent
-            self._relative[link.node] = rotation_about(2, signed)
-            self._depth[link.node] = self._depth[link.parent] + 1
-            self.angle[link.node] = self.angle[link.parent] + signed
+
+    def hang(self, body: str, parent: str, relative: Matrix3) -> None:
+        """Add ``body``; ``relative`` resolves its vectors in the axes of ``parent``."""
+        self._parent[body] = parent
+        self._relative[body] = relative
+        self._depth[body] = self._depth[parent] + 1
 
     def rotation(self, to: str, source: str) -> Matrix3:
         """The matrix that resolves vectors of frame ``source`` in frame ``to``."""
@@ -131,6 +124,16 @@ class Frames:
             return transpose(self.rotation(source, to))
         return matmul(self.rotation(to, self._parent[source]), self._relative[source])
 
+    def settle(self, frame: str, part: Vector3) -> FrameVector:
+        """A vector in the frame nearest to the ground in which it has the same components.
+
+        An axis that two bodies share is thus a vector of the first of them; in a planar model every
+        rotation vector becomes one of the ground.
+        """
+        while frame != self.ground and matvec(self._relative[frame], part) == part:
+            frame = self._parent[frame]
+        return FrameVector({frame: part})
+
     def resolve(self, vector: FrameVector, frame: str) -> Vector3:
         """All of ``vector`` in the axes of ``frame``."""
         total = null(self.dag)
@@ -139,13 +142,13 @@ class Frames:
         return total
 
     def in_ground(self, vector: FrameVector) -> Vector3:
-        return self.resolve(vector, self._ground)
+        return self.resolve(vector, self.ground)
 
     def gather(self, vector: FrameVector) -> FrameVector:
         """``vector``, resolved in the ground if it is spread over many frames."""
         if len(vector.parts) <= _MOST_FRAMES:
             return vector
-        return FrameVector({self._ground: self.in_ground(vector)})
+        return FrameVector({self.ground: self.in_ground(vector)})
 
     def gather_affine(self, vector: Affine) -> Affine:
         coefficients = {unknown: self.gather(part) for unknown, part in vector.coefficients.items()}
@@ -160,7 +163,10 @@ class Frames:
 
     def cross(self, a: FrameVector, b: FrameVector) -> FrameVector:
         """``a x b``, each part in the frame of the part of ``b`` it comes from."""
-        return FrameVector({frame: cross(self.resolve(a, frame), part) for frame, part in b.parts.items()})
+        total = self.null
+        for frame, part in b.parts.items():
+            total = total + self.settle(frame, cross(self.resolve(a, frame), part))
+        return total
 
     def cross_affine(self, a: FrameVector, b: Affine) -> Affine:
         coefficients = {unknown: self.cross(a, part) for unknown, part in b.coefficients.items()}
@@ -169,11 +175,3 @@ class Frames:
     def cross_affine_left(self, a: Affine, b: FrameVector) -> Affine:
         coefficients = {unknown: self.cross(part, b) for unknown, part in a.coefficients.items()}
         return Affine(self.cross(a.const, b), coefficients)
-
-
-def _branch_angle(edge: Edge, angles: Mapping[str, Expr]) -> Expr:
-    """The angle across a planar branch: what is given plus its coordinate."""
-    total = edge.given[2]
-    for axis in edge.motion:
-        total = total + angles[axis.coordinate]
-    return total

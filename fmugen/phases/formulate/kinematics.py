@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Vector3, add3, scale3
+from fmugen.expr.vectors import Vector3, add3, scale3, transpose
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import Edge, LinearGraph
+from fmugen.ir.graph import AxisTurn, Displacement, Edge, LinearGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.formulate.frames import Affine, Frames, FrameVector
+from fmugen.phases.formulate.turns import relative_rotation
 
 __all__ = ["Kinematics"]
 
@@ -26,82 +27,104 @@ class Kinematics:
     position, velocity : FrameVector by node of the T-graph
     acceleration : Affine by node of the T-graph
     omega, alpha : FrameVector and Affine by body
+    angle : the angle of each body about the common axis, of planar models only
+    axis : the direction of motion that goes with the acceleration of a coordinate
     """
 
     def __init__(self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]) -> None:
         self.graph = graph
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
-        dag = graph.symbols.dag
-        self._rate = Tangent(dag, {graph.symbols.time: dag.one})
-        angles = {coordinate.name: coordinate.position for coordinate in coordinates}
-        self.frames = Frames(dag, graph.rotation, trees.rotation, angles)
-        self.omega: dict[str, FrameVector] = {}
-        self.alpha: dict[str, Affine] = {}
+        self._branches = set(trees.rotation.branches)
+        symbols = graph.symbols
+        self._rate = Tangent(symbols.dag, {symbols.time: symbols.dag.one})
+        ground = trees.rotation.root
+        self.frames = Frames(symbols.dag, ground)
+        self.axis: dict[Expr, FrameVector] = {}
+        self.omega: dict[str, FrameVector] = {ground: self.frames.null}
+        self.alpha: dict[str, Affine] = {ground: Affine(self.frames.null, {})}
+        self.angle: dict[str, Expr] = {ground: symbols.dag.zero}
         self._turn(trees.rotation)
-        self.position: dict[str, FrameVector] = {}
-        self.velocity: dict[str, FrameVector] = {}
-        self.acceleration: dict[str, Affine] = {}
+        origin = trees.translation.root
+        self.position: dict[str, FrameVector] = {origin: self.frames.null}
+        self.velocity: dict[str, FrameVector] = {origin: self.frames.null}
+        self.acceleration: dict[str, Affine] = {origin: Affine(self.frames.null, {})}
         self._move(trees.translation)
 
+    # --- rotation ----------------------------------------------------------------------------------
+
     def _turn(self, tree: SpanningTree) -> None:
-        """Angular velocities and accelerations add along the R-tree (planar: axes do not turn)."""
-        null_vector = self.frames.null
-        self.omega[tree.root] = null_vector
-        self.alpha[tree.root] = Affine(null_vector, {})
+        symbols = self.graph.symbols
         edges = {edge.name: edge for edge in self.graph.rotation.edges}
         for link in tree.links:
             edge = edges[link.branch]
+            relative = relative_rotation(edge.rotation, self._coordinates, symbols.dag, symbols.time)
+            matrix = relative.matrix if link.forward else transpose(relative.matrix)
+            self.frames.hang(link.node, link.parent, matrix)
+            settle = self.frames.settle
+            axes = {unknown: settle(edge.tail, axis) for unknown, axis in relative.partial.items()}
+            self.axis |= axes
             sign = 1 if link.forward else -1
-            _, rate, second = self._across(edge)
-            self.omega[link.node] = self.omega[link.parent] + FrameVector({tree.root: rate}).scaled(sign)
-            alpha = self._affine(tree.root, second, edge)
+            omega = settle(edge.tail, relative.omega)
+            self.omega[link.node] = self.omega[link.parent] + omega.scaled(sign)
+            carried = self.frames.cross(self.omega[edge.tail], omega)
+            alpha = Affine(settle(edge.tail, relative.bias) + carried, axes)
             self.alpha[link.node] = self.alpha[link.parent] + alpha.scaled(sign)
+            if self.graph.planar:
+                turned = self.angle_across(edge)
+                self.angle[link.node] = self.angle[link.parent] + turned * sign
+
+    def is_branch(self, edge: Edge) -> bool:
+        """Whether an R-edge is in the tree, so that its coordinates are branch coordinates."""
+        return edge.name in self._branches
+
+    def coordinate(self, turn: AxisTurn) -> Expr:
+        """The coordinate of a turn, zero if it has none."""
+        known = None if turn.motion is None else self._coordinates.get(turn.motion.coordinate)
+        return self.frames.dag.zero if known is None else known.position
+
+    def angle_across(self, edge: Edge) -> Expr:
+        """Planar: the sum of the angles of an R-edge's turns, coordinates included if it is a branch."""
+        turns = [turn for turn in edge.rotation.turns if isinstance(turn, AxisTurn)]
+        branch = self.is_branch(edge)
+        return self.frames.dag.add(t.given + (self.coordinate(t) if branch else 0) for t in turns)
+
+    # --- translation -------------------------------------------------------------------------------
 
     def _move(self, tree: SpanningTree) -> None:
-        null_vector = self.frames.null
-        self.position[tree.root] = self.velocity[tree.root] = null_vector
-        self.acceleration[tree.root] = Affine(null_vector, {})
         edges = {edge.name: edge for edge in self.graph.translation.edges}
         for link in tree.links:
             sign = 1 if link.forward else -1
-            displacement, velocity, acceleration = self._branch(edges[link.branch])
+            displacement, velocity, acceleration = self._branch(edges[link.branch].displacement)
             self.position[link.node] = self.position[link.parent] + displacement.scaled(sign)
             self.velocity[link.node] = self.velocity[link.parent] + velocity.scaled(sign)
             self.acceleration[link.node] = self.acceleration[link.parent] + acceleration.scaled(sign)
 
-    def _branch(self, edge: Edge) -> tuple[FrameVector, FrameVector, Affine]:
+    def _branch(self, across: Displacement) -> tuple[FrameVector, FrameVector, Affine]:
         """Displacement, velocity and acceleration across a T-branch (Léger, Tables B.1 to B.4)."""
-        frame, frames = edge.frame, self.frames
-        local, rate, second = self._across(edge)
+        frame, frames = across.frame, self.frames
+        first, second = self.given_rates(across.given)
+        local, rate = across.given, first
+        partial: dict[Expr, FrameVector] = {}
+        for direction, motion in across.motion:
+            coordinate = self._coordinates[motion.coordinate]
+            local = add3(local, scale3(coordinate.position, direction))
+            rate = add3(rate, scale3(coordinate.velocity, direction))
+            partial[coordinate.second] = FrameVector({frame: direction})
+        self.axis |= partial
         r, relative = FrameVector({frame: local}), FrameVector({frame: rate})
         omega = self.omega[frame]
         carried = frames.cross(omega, r)
-        centripetal = frames.cross(omega, carried)
-        coriolis = frames.cross(omega, relative).scaled(2)
-        bias = Affine(centripetal + coriolis, {})
+        bias = frames.cross(omega, carried) + frames.cross(omega, relative).scaled(2)
         turned = frames.cross_affine_left(self.alpha[frame], r)
-        return r, relative + carried, self._affine(frame, second, edge) + turned + bias
+        own = Affine(FrameVector({frame: second}) + bias, partial)
+        return r, relative + carried, own + turned
 
-    def _across(self, edge: Edge) -> tuple[Vector3, Vector3, Vector3]:
-        """The across variable in the edge's frame, its rate, and its second rate at q'' = 0."""
+    def given_rates(self, given: Vector3) -> tuple[Vector3, Vector3]:
+        """The first and second time derivatives of a given vector."""
         rate_of = self._rate
-        value = edge.given
-        rate: Vector3 = (rate_of(value[0]), rate_of(value[1]), rate_of(value[2]))
-        second: Vector3 = (rate_of(rate[0]), rate_of(rate[1]), rate_of(rate[2]))
-        for axis in edge.motion:
-            coordinate = self._coordinates.get(axis.coordinate)
-            if coordinate is not None:
-                value = add3(value, scale3(coordinate.position, axis.axis))
-                rate = add3(rate, scale3(coordinate.velocity, axis.axis))
-        return value, rate, second
-
-    def _affine(self, frame: str, second: Vector3, edge: Edge) -> Affine:
-        coefficients = {
-            self._coordinates[axis.coordinate].second: FrameVector({frame: axis.axis})
-            for axis in edge.motion
-            if axis.coordinate in self._coordinates
-        }
-        return Affine(FrameVector({frame: second}), coefficients)
+        first: Vector3 = (rate_of(given[0]), rate_of(given[1]), rate_of(given[2]))
+        second: Vector3 = (rate_of(first[0]), rate_of(first[1]), rate_of(first[2]))
+        return first, second
 
     # --- relative motion across any edge of the T-graph, as seen from its frame -------------------
 
@@ -110,25 +133,15 @@ class Kinematics:
 
     def relative_velocity(self, edge: Edge) -> FrameVector:
         """The velocity of the head relative to the tail, as seen in the edge's frame."""
-        carried = self.frames.cross(self.omega[edge.frame], self.displacement(edge))
+        carried = self.frames.cross(self.omega[edge.displacement.frame], self.displacement(edge))
         return self.velocity[edge.head] - self.velocity[edge.tail] - carried
 
     def relative_acceleration(self, edge: Edge) -> Affine:
         """The acceleration of the head relative to the tail, as seen in the edge's frame."""
-        frames, omega, r = self.frames, self.omega[edge.frame], self.displacement(edge)
+        frame = edge.displacement.frame
+        frames, omega, r = self.frames, self.omega[frame], self.displacement(edge)
         coriolis = frames.cross(omega, self.relative_velocity(edge)).scaled(2)
         centripetal = frames.cross(omega, frames.cross(omega, r))
-        turned = frames.cross_affine_left(self.alpha[edge.frame], r)
+        turned = frames.cross_affine_left(self.alpha[frame], r)
         difference = self.acceleration[edge.head] - self.acceleration[edge.tail]
         return difference - turned - Affine(coriolis + centripetal, {})
-
-    def given_rates(self, edge: Edge) -> tuple[Vector3, Vector3]:
-        """The first and second time derivatives of what is given across an edge."""
-        rate_of = self._rate
-        first: Vector3 = (rate_of(edge.given[0]), rate_of(edge.given[1]), rate_of(edge.given[2]))
-        second: Vector3 = (rate_of(first[0]), rate_of(first[1]), rate_of(first[2]))
-        return first, second
-
-    def along(self, vector: FrameVector, edge: Edge, axis: Vector3) -> Expr:
-        """The component of ``vector`` along ``axis``, an axis in the edge's frame."""
-        return self.frames.dot(FrameVector({edge.frame: axis}), vector)

@@ -5,19 +5,48 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fmugen.components.formulas import lower
+from fmugen.errors import TreeError
+from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph, SpringDamper
+from fmugen.expr.vectors import Vector3
+from fmugen.ir.dae import Coordinate
+from fmugen.ir.graph import Domain, Edge, LinearGraph, SpringDamper
+from fmugen.phases.formulate.angles import joint_angles
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
 
 __all__ = ["Quantities"]
 
+_Project = Callable[[FrameVector], Expr]
+
+#: Kinds that name a component of a vector in ground axes: (level, component).
+_VECTOR = {
+    f"{prefix}{axis}": (level, number)
+    for level, prefix in enumerate(("", "v", "a"))
+    for number, axis in enumerate("xyz")
+}
+_SPIN = {
+    f"{prefix}{axis}": (level, number)
+    for level, prefix in ((1, "w"), (2, "alpha"))
+    for number, axis in enumerate("xyz")
+}
+_COSINES = {f"r{i}{j}": ("xyz".index(i), "xyz".index(j)) for i in "xyz" for j in "xyz"}
+_TURN = {
+    f"{kind}{suffix}": (level, number)
+    for level, kind in enumerate(("angle", "omega", "alpha"))
+    for number, suffix in enumerate(("1", "2", "3"))
+}
+_TURN |= {kind: (level, 0) for level, kind in enumerate(("angle", "omega", "alpha"))}
+_SLIDE = {"s": 0, "v": 1, "a": 2}
+
 
 class Quantities:
     """Resolves names such as ``crank.tip.vx``, ``pin.angle`` or ``slide.fy`` (see ``ir.model``)."""
 
-    def __init__(self, graph: LinearGraph, kinematics: Kinematics) -> None:
+    def __init__(
+        self, graph: LinearGraph, kinematics: Kinematics, coordinates: tuple[Coordinate, ...]
+    ) -> None:
         self._graph = graph
         self._kinematics = kinematics
         self._edges: dict[Domain, dict[str, Edge]] = {
@@ -25,6 +54,11 @@ class Quantities:
         }
         self._cutsets: Cutsets | None = None
         self._known: dict[str, Expr] = {}
+        seeds = {graph.symbols.time: graph.symbols.dag.one}
+        for c in coordinates:
+            self._known |= {c.name: c.position, c.rate: c.velocity, c.acceleration: c.second}
+            seeds |= {c.position: c.velocity, c.velocity: c.second}
+        self._rate = Tangent(graph.symbols.dag, seeds)
 
     def attach(self, cutsets: Cutsets) -> None:
         """Reactions become available once the cutsets are known (which need positions and rates)."""
@@ -37,84 +71,102 @@ class Quantities:
         return self._known[name]
 
     def _find(self, owner: str, kind: str) -> Expr:
+        if owner in self._graph.body_of and kind in _VECTOR:
+            return self._node(owner, *_VECTOR[kind])
+        if owner in self._kinematics.omega:
+            return self._body(owner, kind)
         translation = self._edges[Domain.TRANSLATION].get(owner)
         rotation = self._edges[Domain.ROTATION].get(owner)
-        edge = translation or rotation
-        is_node = edge is None or edge.kind in (EdgeKind.BODY, EdgeKind.ARM)
-        if kind in _PLANE:
-            if is_node:
-                return self._node(owner, kind)
-            return self._relative(translation, kind)  # type: ignore[arg-type]
-        if kind in _TURN:
-            return self._turn(rotation, kind)  # type: ignore[arg-type]
-        if kind in _SLIDE:
-            return self._slide(translation, kind)  # type: ignore[arg-type]
-        if edge is not None and isinstance(edge.through, SpringDamper):
-            return self._spring(edge, kind)
-        return self._reaction(owner, kind)
+        spring = translation or rotation
+        if spring is not None and isinstance(spring.through, SpringDamper) and kind not in _TURN:
+            return self._spring(spring, kind)
+        if rotation is not None and kind in _TURN:
+            return self._angle(rotation, *_TURN[kind])
+        if translation is not None and kind in _SLIDE:
+            return self._along(translation, 0, _SLIDE[kind])
+        if translation is not None and kind in _VECTOR:
+            level, component = _VECTOR[kind]
+            return self._along(translation, component, level)
+        return self._through(owner, kind)
 
-    def _node(self, node: str, kind: str) -> Expr:
-        level, component = _PLANE[kind]
+    # --- bodies and points ---------------------------------------------------------------------------
+
+    def _node(self, node: str, level: int, component: int) -> Expr:
         kinematics = self._kinematics
         if level == 2:
             return self._expression(kinematics.acceleration[node], self._component(component))
         vector = (kinematics.position if level == 0 else kinematics.velocity)[node]
         return kinematics.frames.in_ground(vector)[component]
 
-    def _relative(self, edge: Edge, kind: str) -> Expr:
-        """The displacement across an edge in its own frame, and the rates of its components."""
-        level, component = _PLANE[kind]
-        axis = edge.motion[component].axis
-        return self._along(edge, axis, level)
-
-    def _slide(self, edge: Edge, kind: str) -> Expr:
-        return self._along(edge, edge.motion[0].axis, _SLIDE[kind])
-
-    def _along(self, edge: Edge, axis: tuple[Expr, Expr, Expr], level: int) -> Expr:
+    def _body(self, body: str, kind: str) -> Expr:
         kinematics = self._kinematics
-        if level == 2:
-            project: _Project = lambda vector: kinematics.along(vector, edge, axis)  # noqa: E731
-            return self._expression(kinematics.relative_acceleration(edge), project)
-        vector = kinematics.displacement(edge) if level == 0 else kinematics.relative_velocity(edge)
-        return kinematics.along(vector, edge, axis)
-
-    def _turn(self, edge: Edge, kind: str) -> Expr:
-        """The angle of the head's body relative to the tail's, and its derivatives."""
-        kinematics = self._kinematics
-        level = _TURN[kind]
-        if level == 0:
-            return kinematics.frames.angle[edge.head] - kinematics.frames.angle[edge.tail]
+        if kind in _COSINES:
+            row, column = _COSINES[kind]
+            return kinematics.frames.rotation(kinematics.frames.ground, body)[row][column]
+        if self._graph.planar and kind in ("angle", "omega", "alpha"):
+            if kind == "angle":
+                return kinematics.angle[body]
+            kind = {"omega": "wz", "alpha": "alphaz"}[kind]
+        if kind not in _SPIN:
+            raise TreeError(f"{body}.{kind} is known only where {body} is in the rotational tree")
+        level, component = _SPIN[kind]
         if level == 1:
-            return self._component(2)(kinematics.omega[edge.head] - kinematics.omega[edge.tail])
-        return self._expression(kinematics.alpha[edge.head] - kinematics.alpha[edge.tail], self._component(2))
+            return kinematics.frames.in_ground(kinematics.omega[body])[component]
+        return self._expression(kinematics.alpha[body], self._component(component))
+
+    # --- joints, drivers, springs ----------------------------------------------------------------------
+
+    def _along(self, edge: Edge, number: int, level: int) -> Expr:
+        """The displacement across an edge along one of its motion axes, and its rates."""
+        kinematics, across = self._kinematics, edge.displacement
+        axis = FrameVector({across.frame: across.motion[number][0]})
+        dot = kinematics.frames.dot
+        if level == 2:
+            return self._expression(kinematics.relative_acceleration(edge), lambda part: dot(axis, part))
+        vector = kinematics.displacement(edge) if level == 0 else kinematics.relative_velocity(edge)
+        return dot(axis, vector)
+
+    def _angle(self, edge: Edge, level: int, number: int) -> Expr:
+        value = joint_angles(self._kinematics, edge)[number]
+        for _ in range(level):
+            value = self._rate(value)
+        return value
 
     def _spring(self, edge: Edge, kind: str) -> Expr:
         law, dag = edge.through, self._graph.symbols.dag
         if not isinstance(law, SpringDamper):
-            raise KeyError(edge.name)
+            raise TypeError(f"{edge.name} is not a spring")
         if kind == "length":
-            x, y, z = self._kinematics.frames.in_ground(self._kinematics.displacement(edge))
-            return dag.call("sqrt", dag.add((x**2, y**2, z**2)))
+            r = self._ground(self._kinematics.displacement(edge))
+            return dag.call("sqrt", dag.add(component**2 for component in r))
         if kind == "speed":
-            velocity = self._kinematics.velocity[edge.head] - self._kinematics.velocity[edge.tail]
-            ground = self._kinematics.frames.in_ground
-            r, v = ground(self._kinematics.displacement(edge)), ground(velocity)
+            r = self._ground(self._kinematics.displacement(edge))
+            v = self._ground(self._kinematics.velocity[edge.head] - self._kinematics.velocity[edge.tail])
             return dag.add(a * b for a, b in zip(r, v, strict=True)) / self(f"{edge.name}.length")
-        stretch, rate, sign = (
-            ("length", "speed", 1) if edge.domain is Domain.TRANSLATION else ("angle", "omega", -1)
-        )
+        linear = edge.domain is Domain.TRANSLATION
+        stretch, rate, sign = ("length", "speed", 1) if linear else ("angle", "omega", -1)
         actuator = lower(law.actuator, self._graph.symbols, self)
         elastic = law.stiffness * (self(f"{edge.name}.{stretch}") - law.free)
         viscous = dag.zero if law.damping.is_zero else law.damping * self(f"{edge.name}.{rate}")
         return sign * (elastic + viscous + actuator)
 
-    def _reaction(self, owner: str, kind: str) -> Expr:
-        """The through variable of an edge: chord or branch, force in ground axes, or torque."""
+    def _through(self, owner: str, kind: str) -> Expr:
+        """The through variable of an edge, chord or branch: forces and torques in ground axes."""
         if self._cutsets is None:
             raise KeyError(f"{owner}.{kind}")
-        through = self._cutsets.torque if kind == "torque" else self._cutsets.force
-        component = 2 if kind == "torque" else "xy".index(kind[1])
+        if kind == "tension":  # of a rod: what pulls its ends together
+            edge = self._edges[Domain.TRANSLATION][owner]
+            r, dot = self._kinematics.displacement(edge), self._kinematics.frames.dot
+            length = edge.displacement.distance or self._graph.symbols.dag.one
+            pull = self._expression(self._cutsets.force[owner], lambda part: dot(r, part))
+            return -pull / length
+        force = kind.startswith("f")
+        through = self._cutsets.force if force else self._cutsets.torque
+        component = 2 if kind == "torque" else "xyz".index(kind[1])
         return self._expression(through[owner], self._component(component))
+
+    def _ground(self, vector: FrameVector) -> Vector3:
+        return self._kinematics.frames.in_ground(vector)
 
     def _component(self, component: int) -> _Project:
         return lambda vector: self._kinematics.frames.in_ground(vector)[component]
@@ -123,9 +175,3 @@ class Quantities:
         terms = [project(vector.const)]
         terms += [project(part) * unknown for unknown, part in vector.coefficients.items()]
         return self._graph.symbols.dag.add(terms)
-
-
-_Project = Callable[[FrameVector], Expr]
-_PLANE = {"x": (0, 0), "y": (0, 1), "vx": (1, 0), "vy": (1, 1), "ax": (2, 0), "ay": (2, 1)}
-_TURN = {"angle": 0, "omega": 1, "alpha": 2}
-_SLIDE = {"s": 0, "v": 1, "a": 2}

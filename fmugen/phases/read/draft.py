@@ -14,13 +14,19 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fmugen.ir.model import GROUND
+from fmugen.ir.model import GROUND, PLANAR_JOINTS, JointType, Space
+from fmugen.phases.read.faults import in_plain_words, place_of
+from fmugen.phases.read.fields import SAY_SPATIAL, TABLE_SHAPE, describe_value
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
+    DRIVERS,
+    JOINTS,
+    LOADS,
+    SPRINGS,
+    VIRTUAL_JOINTS,
     BodyTable,
     DriverTable,
     ExperimentTable,
-    ForceTable,
     GroundTable,
     InputTable,
     JointTable,
@@ -28,18 +34,12 @@ from fmugen.phases.read.schema import (
     ModelTable,
     OutputTable,
     ParameterTable,
-    PrismaticTable,
-    RotationTable,
     SpringTable,
     StartTable,
     Table,
-    TorqueTable,
-    TranslationTable,
     TreesTable,
-    WeldTable,
-    describe_value,
 )
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import closest, did_you_mean
 
 __all__ = ["ELEMENT_SECTIONS", "Draft", "read_draft"]
 
@@ -66,25 +66,17 @@ _SECTIONS = (
     "trees",
 )
 
-_JOINTS: dict[str, type[JointTable]] = {
-    "revolute": JointTable,
-    "prismatic": PrismaticTable,
-    "weld": WeldTable,
-    "virtual": JointTable,
-}
-_DRIVERS: dict[str, type[DriverTable]] = {"rotation": RotationTable, "translation": TranslationTable}
-_LOADS: dict[str, type[LoadTable]] = {"force": ForceTable, "torque": TorqueTable}
-_SPRINGS: dict[str, type[SpringTable]] = {"translational": SpringTable, "rotational": SpringTable}
-
 
 @dataclass(frozen=True)
 class Draft:
     """The tables of a file that could be read, and every name it declares.
 
-    ``names`` lists the entries of each section and ``points`` the points of each body and of the ground,
-    whether they could be read or not.
+    ``space`` is the one the file asks for, or the likeliest if what it says is wrong. ``names`` lists the
+    entries of each section and ``points`` the points of each body and of the ground, whether they could be
+    read or not.
     """
 
+    space: Space
     names: Mapping[str, tuple[str, ...]]
     points: Mapping[str, tuple[str, ...]]
     model: ModelTable | None = None
@@ -107,6 +99,7 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
     reader = _Reader(tables, problems)
     reader.check_sections()
     return Draft(
+        space=reader.space,
         names=reader.names(),
         points=reader.points(),
         model=reader.single("model", ModelTable),
@@ -116,10 +109,10 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
         outputs=reader.entries("outputs", "an output", OutputTable, has_short_form=True),
         ground=reader.single("ground", GroundTable),
         bodies=reader.entries("bodies", "a body", BodyTable),
-        joints=reader.typed_entries("joints", _JOINTS),
-        drivers=reader.typed_entries("drivers", _DRIVERS),
-        loads=reader.typed_entries("forces", _LOADS),
-        springs=reader.typed_entries("springs", _SPRINGS),
+        joints=reader.joints(),
+        drivers=reader.typed_entries("drivers", DRIVERS),
+        loads=reader.typed_entries("forces", LOADS),
+        springs=reader.typed_entries("springs", SPRINGS),
         start=reader.start(),
         trees=reader.entries("trees", "a pair of trees", TreesTable),
     )
@@ -131,6 +124,8 @@ class _Reader:
     def __init__(self, tables: _Raw, problems: ProblemLog) -> None:
         self.tables = tables
         self.problems = problems
+        asked = str(self.section("model").get("space", Space.PLANAR.value))
+        self.space = Space(closest(asked, [space.value for space in Space]) or Space.PLANAR)
 
     def check_sections(self) -> None:
         for name, section in self.tables.items():
@@ -181,28 +176,58 @@ class _Reader:
         noun = ELEMENT_SECTIONS[section]
         read: dict[str, _T] = {}
         for name, raw in self.section(section).items():
-            place = (section, name)
-            if not isinstance(raw, Mapping):
-                self.problems.add(place, f"must be a table, not {describe_value(raw)}")
-                continue
-            kind = raw.get("type")
-            if not isinstance(kind, str) or kind not in tables:
-                self.unknown_type(place, noun, kind, tuple(tables))
-                continue
-            called = f"a {kind}" if kind in ("force", "torque") else f"a {kind} {noun}"
-            entry = self.validated(tables[kind], raw, place, called)
+            entry = self.typed_entry((section, name), raw, noun, tables)
             if entry is not None:
                 read[name] = entry
         return read
+
+    def typed_entry(self, place: Place, raw: object, noun: str, tables: Mapping[str, type[_T]]) -> _T | None:
+        if not isinstance(raw, Mapping):
+            self.problems.add(place, f"must be a table, not {describe_value(raw)}")
+            return None
+        kind = raw.get("type")
+        if not isinstance(kind, str) or kind not in tables:
+            self.unknown_type(place, noun, kind, tuple(tables))
+            return None
+        called = f"a {kind}" if kind in ("force", "torque") else f"a {kind} {noun}"
+        return self.validated(tables[kind], raw, place, called)
 
     def unknown_type(self, place: Place, noun: str, kind: object, valid: tuple[str, ...]) -> None:
         choice = f"the types are {', '.join(valid)}"
         if kind is None:
             self.problems.add((*place, "type"), f"the type of this {noun} is missing", choice)
+        elif noun == ELEMENT_SECTIONS["joints"] and kind in JOINTS:
+            message = f"planar models have no {kind} joints"
+            self.problems.add((*place, "type"), message, f"{choice}; {SAY_SPATIAL}")
         else:
             guess = did_you_mean(str(kind), valid)
             hint = f"{guess} {choice}" if guess else choice
             self.problems.add((*place, "type"), f"unknown {noun} type {kind!r}", hint)
+
+    def joints(self) -> dict[str, JointTable]:
+        """Every readable joint; virtual joints of space have the keys of what they are like."""
+        if self.space is Space.PLANAR:
+            return self.typed_entries("joints", {kind.value: JOINTS[kind.value] for kind in PLANAR_JOINTS})
+        read: dict[str, JointTable] = {}
+        for name, raw in self.section("joints").items():
+            place = ("joints", name)
+            noun, tables = ELEMENT_SECTIONS["joints"], JOINTS
+            if isinstance(raw, Mapping) and raw.get("type") == JointType.VIRTUAL.value:
+                like = raw.get("like", JointType.FREE.value)
+                if not isinstance(like, str) or like not in VIRTUAL_JOINTS:
+                    self.unlike(place, like)
+                    continue
+                noun, tables = f"{noun} like {like}", {JointType.VIRTUAL.value: VIRTUAL_JOINTS[like]}
+            entry = self.typed_entry(place, raw, noun, tables)
+            if entry is not None:
+                read[name] = entry
+        return read
+
+    def unlike(self, place: Place, like: object) -> None:
+        """A virtual joint that is like nothing it could be like."""
+        guess = did_you_mean(str(like), VIRTUAL_JOINTS)
+        hint = f"{guess} it can be like {', '.join(VIRTUAL_JOINTS)}".strip()
+        self.problems.add((*place, "like"), f"a virtual joint cannot be like {like!r}", hint)
 
     def start(self) -> StartTable | None:
         """Start values; a name without quotes is a nested table to TOML, which deserves its own hint."""
@@ -223,16 +248,23 @@ class _Reader:
     ) -> _T | None:
         """The table, without the values that are wrong; ``None`` if one of those is indispensable."""
         try:
-            return table.model_validate(raw)
+            return table.model_validate(raw, context=self.space)
         except ValidationError as error:
             faults = error.errors(include_url=False)
         for fault in faults:
-            message, hint = _in_plain_words(fault, table, noun)
-            self.problems.add(place if in_short_form else place + fault["loc"], message, hint)
+            message, hint = in_plain_words(fault, table, noun, self.space)
+            self.problems.add(place if in_short_form else place + place_of(fault), message, hint)
         try:
-            return table.model_validate(_without(raw, [fault["loc"] for fault in faults]))
+            readable = _without(raw, [_unreadable(fault) for fault in faults])
+            return table.model_validate(readable, context=self.space)
         except ValidationError:
             return None
+
+
+def _unreadable(fault: ErrorDetails) -> Place:
+    """What must be left out to be rid of a fault: of a table within a table, all of it."""
+    keys = fault["loc"]
+    return keys[: keys.index(TABLE_SHAPE)] if TABLE_SHAPE in keys else place_of(fault)
 
 
 def _without(raw: object, places: list[Place]) -> object:
@@ -247,41 +279,3 @@ def _without(raw: object, places: list[Place]) -> object:
         elif isinstance(value, Mapping) and all(inside):
             kept[key] = _without(value, inside)
     return kept
-
-
-def _in_plain_words(fault: ErrorDetails, table: type[Table], noun: str) -> tuple[str, str]:
-    """The message and the hint for one of pydantic's errors."""
-    given = describe_value(fault["input"])
-    context = fault.get("ctx", {})
-    match fault["type"]:
-        case "missing":
-            return "is missing", ""
-        case "extra_forbidden":
-            return _unknown_key(str(fault["loc"][-1]), table, noun)
-        case "string_type":
-            return f"must be text in quotes, not {given}", ""
-        case "float_type":
-            return f"must be a number, not {given}", ""
-        case "finite_number":
-            return "must be a finite number", ""
-        case "greater_than":
-            return f"must be greater than {context['gt']:g}", ""
-        case "list_type":
-            return f"must be a list, not {given}", ""
-        case "dict_type":
-            return f"must be a table, not {given}", ""
-        case "model_type":
-            return f"must be a table, not {given}", f"its keys are {', '.join(_keys(table))}"
-        case "literal_error":
-            return f"must be {context['expected']}, not {given}", ""
-        case _:
-            return fault["msg"], ""
-
-
-def _unknown_key(key: str, table: type[Table], noun: str) -> tuple[str, str]:
-    keys = _keys(table)
-    return f"{noun} has no key {key!r}", did_you_mean(key, keys) or f"the keys are {', '.join(keys)}"
-
-
-def _keys(table: type[Table]) -> list[str]:
-    return [info.alias or name for name, info in table.model_fields.items()]

@@ -17,36 +17,46 @@ from fmugen.ir.model import (
     JointType,
     Load,
     LoadType,
+    Orientation,
     Point,
+    Space,
     Spring,
     SpringType,
+    Tensor,
     Vector,
 )
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.geometry import Geometry
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
+    AttitudeTable,
+    AxisTable,
+    BodyTable,
     DriverTable,
     ForceTable,
     JointTable,
     LoadTable,
+    PointEntry,
+    PointTable,
     PrismaticTable,
+    RodTable,
+    RotationalSpringTable,
     RotationTable,
+    ScrewTable,
     SpringTable,
+    TwoAxesTable,
+    VirtualTable,
     WeldTable,
 )
 from fmugen.suggestions import did_you_mean
 
-__all__ = ["ElementReader", "planar_vector", "points_of"]
+__all__ = ["ElementReader", "vector"]
 
 
-def planar_vector(components: list[Formula]) -> Vector:
-    """The x and y components of a planar model as a vector of three."""
-    x, y = components
-    return (x, y, ZERO)
-
-
-def points_of(points: dict[str, list[Formula]]) -> tuple[Point, ...]:
-    return tuple(Point(name, planar_vector(position)) for name, position in points.items())
+def vector(components: list[Formula]) -> Vector:
+    """Components as a vector of three; the plane leaves z at zero."""
+    x, y, *z = components
+    return (x, y, z[0] if z else ZERO)
 
 
 class ElementReader:
@@ -59,30 +69,89 @@ class ElementReader:
     def __init__(self, draft: Draft, problems: ProblemLog) -> None:
         self.draft = draft
         self.problems = problems
+        self.planar = draft.space is Space.PLANAR
+        self.geometry = Geometry({name: table.value for name, table in draft.parameters.items()}, problems)
+
+    # --- points and bodies -----------------------------------------------------------------------
+
+    def ground(self) -> tuple[Point, ...]:
+        return self.points((GROUND,), self.draft.ground.points) if self.draft.ground else ()
 
     def bodies(self) -> Iterator[Body]:
         for name, table in self.draft.bodies.items():
-            for key, value in (("mass", table.mass), ("inertia", table.inertia)):
-                if value.number is not None and value.number < 0:
-                    self.problems.add(("bodies", name, key), f"{key} cannot be negative")
-            yield Body(name, table.mass, table.inertia, points_of(table.points), table.description)
+            place: Place = ("bodies", name)
+            self.geometry.check_not_negative((*place, "mass"), table.mass)
+            yield Body(
+                name,
+                table.mass,
+                self.inertia((*place, "inertia"), table),
+                self.points(place, table.points),
+                vector(table.center),
+                table.attitude,
+                table.description,
+            )
+
+    def inertia(self, place: Place, table: BodyTable) -> Tensor:
+        if isinstance(table.inertia, Formula):
+            self.geometry.check_not_negative(place, table.inertia)
+            return Tensor(zz=table.inertia)
+        tensor = Tensor(*table.inertia)
+        self.geometry.check_inertia(place, tensor)
+        return tensor
+
+    def points(self, place: Place, points: dict[str, PointEntry]) -> tuple[Point, ...]:
+        return tuple(self.point((*place, "points", name), name, entry) for name, entry in points.items())
+
+    def point(self, place: Place, name: str, entry: PointEntry) -> Point:
+        if not isinstance(entry, PointTable):
+            return Point(name, vector(entry))
+        if len(entry.sequence) != len(entry.angles):
+            message = f"sequence and angles differ in length: {len(entry.sequence)} and {len(entry.angles)}"
+            self.problems.add(place, message, "give one angle for each letter of the sequence")
+            return Point(name, vector(entry.position))
+        turned = Orientation(entry.sequence, tuple(entry.angles)) if entry.sequence else None
+        return Point(name, vector(entry.position), turned)
+
+    # --- joints ----------------------------------------------------------------------------------
 
     def joints(self) -> Iterator[Joint]:
         for name, table in self.draft.joints.items():
             place: Place = ("joints", name)
             tail, head = self.ends(place, table)
             joint = Joint(name, JointType(table.type), tail, head, description=table.description)
-            yield self.with_geometry(place, joint, table)
+            if isinstance(table, VirtualTable):
+                joint = replace(joint, like=JointType(table.like))
+            yield self.with_geometry(place, self.with_axes(place, joint, table), table)
+
+    def with_axes(self, place: Place, joint: Joint, table: JointTable) -> Joint:
+        if not isinstance(table, AxisTable) or (self.planar and not isinstance(table, PrismaticTable)):
+            return joint
+        joint = replace(joint, axis=self.axis((*place, "axis"), table.axis))
+        if not isinstance(table, TwoAxesTable):
+            return joint
+        second: Place = (*place, "second_axis")
+        joint = replace(joint, second_axis=self.axis(second, table.second_axis))
+        if joint.kind is JointType.UNIVERSAL:
+            self.geometry.check_perpendicular(second, joint.axis, joint.second_axis)
+        elif "second_axis" in table.model_fields_set:
+            self.geometry.check_across(second, joint.axis, joint.second_axis)
+        return joint
 
     def with_geometry(self, place: Place, joint: Joint, table: JointTable) -> Joint:
         match table:
-            case PrismaticTable():
-                axis = self.axis((*place, "axis"), table.axis)
-                return replace(joint, axis=axis, angle=table.angle)
-            case WeldTable():
+            case PrismaticTable() | WeldTable():
                 return replace(joint, angle=table.angle)
+            case AttitudeTable():
+                return replace(joint, attitude=table.attitude)
+            case ScrewTable():
+                return replace(joint, lead=table.lead)
+            case RodTable():
+                self.geometry.check_positive((*place, "length"), table.length)
+                return replace(joint, length=table.length)
             case _:
                 return joint
+
+    # --- drivers, loads, springs -----------------------------------------------------------------
 
     def drivers(self) -> Iterator[Driver]:
         for name, table in self.draft.drivers.items():
@@ -93,7 +162,8 @@ class ElementReader:
 
     def with_motion(self, place: Place, driver: Driver, table: DriverTable) -> Driver:
         if isinstance(table, RotationTable):
-            return replace(driver, angle=table.value)
+            axis = None if self.planar else self.axis((*place, "axis"), table.axis)
+            return replace(driver, angle=table.value, axis=axis)
         if table.axis is None:
             return replace(driver, displacement=self.displacement(place, table.value))
         along = self.distance(place, table.value)
@@ -101,15 +171,16 @@ class ElementReader:
 
     def displacement(self, place: Place, value: Formula | list[Formula]) -> Vector:
         if isinstance(value, list):
-            return planar_vector(value)
-        hint = "write [x, y], or give the axis along which the point is driven"
-        self.problems.add((*place, "value"), "a translation without axis needs two components", hint)
+            return vector(value)
+        count, shown = ("two", "[x, y]") if self.planar else ("three", "[x, y, z]")
+        hint = f"write {shown}, or give the axis along which the point is driven"
+        self.problems.add((*place, "value"), f"a translation without axis needs {count} components", hint)
         return NULL_VECTOR
 
     def distance(self, place: Place, value: Formula | list[Formula]) -> Formula:
         if isinstance(value, Formula):
             return value
-        hint = "write one formula, or leave out the axis to drive both components"
+        hint = "write one formula, or leave out the axis to drive all components"
         self.problems.add((*place, "value"), "a translation along an axis is one formula, not a list", hint)
         return ZERO
 
@@ -123,16 +194,18 @@ class ElementReader:
             yield self.with_value(place, load, table)
 
     def with_value(self, place: Place, load: Load, table: LoadTable) -> Load:
-        if not isinstance(table, ForceTable):
-            return replace(load, torque=table.value)
         if table.frame != GROUND and table.frame not in self.draft.names["bodies"]:
             self.unknown_body((*place, "frame"), table.frame)
-        return replace(load, force=planar_vector(table.value), frame=table.frame)
+        if isinstance(table, ForceTable):
+            return replace(load, force=vector(table.value), frame=table.frame)
+        torque = (ZERO, ZERO, table.value) if isinstance(table.value, Formula) else vector(table.value)
+        return replace(load, torque=torque, frame=table.frame)
 
     def springs(self) -> Iterator[Spring]:
         for name, table in self.draft.springs.items():
-            tail, head = self.ends(("springs", name), table)
-            yield Spring(
+            place: Place = ("springs", name)
+            tail, head = self.ends(place, table)
+            spring = Spring(
                 name,
                 SpringType(table.type),
                 tail,
@@ -141,8 +214,11 @@ class ElementReader:
                 table.damping,
                 table.free,
                 table.actuator,
-                table.description,
+                description=table.description,
             )
+            if isinstance(table, RotationalSpringTable):
+                spring = replace(spring, axis=self.axis((*place, "axis"), table.axis))
+            yield spring
 
     # --- attachments -----------------------------------------------------------------------------
 
@@ -185,6 +261,5 @@ class ElementReader:
         self.problems.add(place, f"{owner} has no point {point!r}", did_you_mean(point, points) or listed)
 
     def axis(self, place: Place, components: list[Formula]) -> Vector:
-        if all(component.number == 0 for component in components):
-            self.problems.add(place, "an axis needs a direction: not all of its components can be zero")
-        return planar_vector(components)
+        self.geometry.check_direction(place, components)
+        return vector(components)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
-from fmugen.ir.model import GROUND, Level, Quantity, SystemModel, quantities
+from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, ZERO, Formula, Name
+from fmugen.ir.model import GROUND, Body, Level, Quantity, Space, SystemModel, Tensor, quantities
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import Role, Table, formulas_of
@@ -20,9 +20,9 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({GROUND, TIME, "closure", "solver", *CONSTANTS})
 _RESERVED_FOR_ELEMENTS = _RESERVED | {"start", "gravity"}
 _RESERVED_IN_FORMULAS = _RESERVED | set(FUNCTIONS)
-#: ``crank.x`` is a coordinate of the mass centre, so that no point of a body can be called ``x``.
-_RESERVED_FOR_POINTS = frozenset({"x", "y", "vx", "vy", "ax", "ay", "angle", "omega", "alpha"})
-_FORCE_LIKE = frozenset({"fx", "fy", "force", "torque"})
+#: Coordinates of bodies with Euler parameters: no quantities, but variables of the FMU.
+_EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for index in range(4))
+_FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
 _REASONS = {
     Role.CONSTANT: "this value is constant: only parameters and pi may be used",
@@ -38,10 +38,20 @@ def check_names(draft: Draft, problems: ProblemLog) -> None:
     """Every declared name is an identifier, not reserved, and not taken by another section."""
     _check_spelling(draft, problems)
     _check_unique(draft, problems)
+    reserved = _reserved_for_points(draft.space)
     for owner, points in draft.points.items():
         place: Place = (GROUND, "points") if owner == GROUND else ("bodies", owner, "points")
+        taken = reserved - _EULER_PARAMETERS if owner == GROUND else reserved
         for point in points:
-            _check_name((*place, point), point, _RESERVED_FOR_POINTS, problems)
+            _check_name((*place, point), point, taken, problems)
+
+
+def _reserved_for_points(space: Space) -> frozenset[str]:
+    """``crank.x`` is a quantity of the body and ``crank.center`` its mass centre: no names for points."""
+    body = Body("any", ZERO, Tensor(), attitude="zyx")
+    kinds = {quantity.kind for quantity in quantities(SystemModel("any", space=space, bodies=(body,)))}
+    spatial = _EULER_PARAMETERS if space is Space.SPATIAL else frozenset()
+    return frozenset(kinds | {"center"} | spatial)
 
 
 def _check_spelling(draft: Draft, problems: ProblemLog) -> None:

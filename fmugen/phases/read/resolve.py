@@ -19,7 +19,7 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
-from fmugen.phases.read.elements import ElementReader, planar_vector, points_of
+from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.suggestions import did_you_mean
@@ -51,6 +51,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
     elements = ElementReader(draft, problems)
     model = SystemModel(
         name="",
+        space=draft.space,
         parameters=tuple(
             Parameter(name, table.value, table.unit, table.description)
             for name, table in draft.parameters.items()
@@ -58,7 +59,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
         inputs=tuple(
             Input(name, table.start, table.unit, table.description) for name, table in draft.inputs.items()
         ),
-        ground=points_of(draft.ground.points) if draft.ground else (),
+        ground=elements.ground(),
         bodies=tuple(elements.bodies()),
         joints=tuple(elements.joints()),
         drivers=tuple(elements.drivers()),
@@ -67,7 +68,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
     )
     if draft.model is None:
         return model
-    gravity = planar_vector(draft.model.gravity)
+    gravity = vector(draft.model.gravity)
     return replace(model, name=draft.model.name, description=draft.model.description, gravity=gravity)
 
 

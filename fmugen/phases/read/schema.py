@@ -1,35 +1,46 @@
 """What each table of a model file may hold, as pydantic models.
 
-A table knows the form of its values, and for each of its formulas a :class:`Role` that says which names it
-may use. Whether names exist is not asked here.
+A table knows the form of its values, which of its keys only spatial models have, and for each of its formulas
+a :class:`Role` that says which names it may use. Whether names exist is not asked here.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    FiniteFloat,
-    PlainValidator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag
 
-from fmugen.errors import FormulaError
-from fmugen.formulas import parse
 from fmugen.ir.formula import ONE, ZERO, Formula
-from fmugen.ir.model import GROUND
-from fmugen.phases.read.problems import Place, formula_message
-from fmugen.units import parse_unit
+from fmugen.ir.model import GROUND, QUATERNION, Space
+from fmugen.phases.read.fields import (
+    LIST_SHAPE,
+    ONE_SHAPE,
+    SPATIAL_ONLY,
+    TABLE_SHAPE,
+    AttitudeText,
+    FormulaField,
+    FormulaOrVector,
+    InertiaField,
+    PositiveNumber,
+    SequenceText,
+    Text,
+    TorqueField,
+    UnitText,
+    VectorField,
+    shape_of,
+)
+from fmugen.phases.read.problems import Place
 
 __all__ = [
+    "DRIVERS",
+    "JOINTS",
+    "LOADS",
+    "SPRINGS",
+    "VIRTUAL_JOINTS",
+    "AttitudeTable",
+    "AxisTable",
     "BodyTable",
     "DriverTable",
     "ExperimentTable",
@@ -41,18 +52,25 @@ __all__ = [
     "ModelTable",
     "OutputTable",
     "ParameterTable",
+    "PointEntry",
+    "PointTable",
     "PrismaticTable",
+    "RodTable",
     "Role",
     "RotationTable",
+    "RotationalSpringTable",
+    "ScrewTable",
     "SpringTable",
     "StartTable",
     "Table",
     "TorqueTable",
     "TranslationTable",
     "TreesTable",
+    "TwoAxesTable",
+    "VirtualTable",
     "WeldTable",
-    "describe_value",
     "formulas_of",
+    "keys_of",
 ]
 
 
@@ -65,79 +83,17 @@ class Role(Enum):
     OUTPUT = "an output"
 
 
-# --- forms of values -----------------------------------------------------------------------------
-
-
-def _fault(message: str) -> PydanticCustomError:
-    return PydanticCustomError("fmugen", "{message}", {"message": message})
-
-
-def describe_value(value: object) -> str:
-    """A value of a TOML file in words."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f"the text {value!r}" if len(value) <= 40 else "a text"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, list):
-        return "a list"
-    return "a table" if isinstance(value, Mapping) else f"a {type(value).__name__}"
-
-
-def _formula(value: object) -> Formula:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _fault(f"must be a number or a formula in quotes, not {describe_value(value)}")
-    try:
-        return parse(value)
-    except FormulaError as error:
-        raise _fault(formula_message(error)) from None
-
-
-def _two_components(value: object) -> object:
-    if not isinstance(value, list):
-        raise _fault(f"must be a list of two components such as [1, 0], not {describe_value(value)}")
-    if len(value) != 2:
-        raise _fault(f"must have two components (x and y), not {len(value)}")
-    return value
-
-
-def _formula_or_vector(value: object) -> Formula | list[Formula]:
-    if isinstance(value, list):
-        _two_components(value)
-        return [_formula(component) for component in value]
-    return _formula(value)
-
-
-def _unit(text: str) -> str:
-    try:
-        parse_unit(text)
-    except FormulaError as error:
-        raise _fault(error.message) from None
-    return text
-
-
-_NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def _printable(text: str) -> str:
-    """Names and descriptions end in modelDescription.xml, which cannot hold control characters."""
-    match = _NOT_IN_XML.search(text)
-    if match:
-        raise _fault(f"contains the control character U+{ord(match[0]):04X}")
-    return text
-
-
-Text = Annotated[str, AfterValidator(_printable)]
-UnitText = Annotated[str, AfterValidator(_unit)]
-FormulaField = Annotated[Formula, PlainValidator(_formula)]
-VectorField = Annotated[list[FormulaField], BeforeValidator(_two_components)]
-FormulaOrVector = Annotated[Formula | list[Formula], PlainValidator(_formula_or_vector)]
-PositiveNumber = Annotated[FiniteFloat, Field(gt=0)]
+# Defaults have three components like the vectors of the model; the plane leaves the third at zero.
+_NULL = [ZERO, ZERO, ZERO]
+_X = [ONE, ZERO, ZERO]
+_Z = [ZERO, ZERO, ONE]
 
 
 class Table(BaseModel):
-    """Base of all tables: no unknown keys, no conversion between types."""
+    """Base of all tables: no unknown keys, no conversion between types.
+
+    The description of a field is the hint for whoever leaves it out.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
 
@@ -151,8 +107,8 @@ class Table(BaseModel):
 class ModelTable(Table):
     name: Text
     description: Text = ""
-    space: Literal["planar"] = "planar"
-    gravity: VectorField = [ZERO, ZERO]
+    space: Literal["planar", "spatial"] = "planar"
+    gravity: VectorField = _NULL
 
 
 class ExperimentTable(Table):
@@ -181,18 +137,41 @@ class OutputTable(Table):
     description: Text = ""
 
 
-# --- elements ------------------------------------------------------------------------------------
+# --- bodies and points ---------------------------------------------------------------------------
+
+
+class PointTable(Table):
+    """A point in its long form."""
+
+    position: VectorField
+    sequence: Annotated[SequenceText, SPATIAL_ONLY] = ""
+    angles: Annotated[list[FormulaField], SPATIAL_ONLY] = []
+
+
+#: A point is written as its position, or as a table.
+PointEntry = list[Formula] | PointTable
+_PointField = Annotated[
+    Annotated[VectorField, Tag(LIST_SHAPE)]
+    | Annotated[PointTable, Tag(TABLE_SHAPE)]
+    | Annotated[VectorField, Tag(ONE_SHAPE)],  # says what form a vector has
+    Discriminator(shape_of),
+]
 
 
 class GroundTable(Table):
-    points: dict[str, VectorField] = {}
+    points: dict[str, _PointField] = {}
 
 
 class BodyTable(Table):
     mass: FormulaField = ZERO
-    inertia: FormulaField = ZERO
-    points: dict[str, VectorField] = {}
+    inertia: InertiaField = ZERO
+    center: VectorField = _NULL
+    attitude: Annotated[AttitudeText, SPATIAL_ONLY] = QUATERNION
+    points: dict[str, _PointField] = {}
     description: Text = ""
+
+
+# --- joints --------------------------------------------------------------------------------------
 
 
 class _LinkTable(Table):
@@ -205,21 +184,98 @@ class _LinkTable(Table):
 
 
 class JointTable(_LinkTable):
-    """A revolute or virtual joint."""
+    """A joint with nothing to say about its geometry."""
 
 
 class WeldTable(JointTable):
     angle: FormulaField = ZERO
 
 
-class PrismaticTable(WeldTable):
-    axis: VectorField = [ONE, ZERO]
+class AxisTable(JointTable):
+    """A joint about or along one axis, which in the plane can only be z."""
+
+    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
+
+
+class PrismaticTable(AxisTable):
+    axis: VectorField = _X
+    angle: FormulaField = ZERO
+
+
+class TwoAxesTable(AxisTable):
+    second_axis: VectorField = _X
+
+
+class AttitudeTable(JointTable):
+    attitude: Annotated[AttitudeText, SPATIAL_ONLY] = QUATERNION
+
+
+class ScrewTable(AxisTable):
+    lead: FormulaField = Field(description="give the advance per turn in metres")
+
+
+class RodTable(JointTable):
+    length: FormulaField = Field(description="give the distance of its ends in metres")
+
+
+class VirtualTable(JointTable):
+    """A virtual joint; its other keys are those of the joint it is like."""
+
+    like: Annotated[str, SPATIAL_ONLY] = "free"
+
+
+class _VirtualAxisTable(AxisTable, VirtualTable):
+    pass
+
+
+class _VirtualPrismaticTable(PrismaticTable, VirtualTable):
+    pass
+
+
+class _VirtualTwoAxesTable(TwoAxesTable, VirtualTable):
+    pass
+
+
+class _VirtualAttitudeTable(AttitudeTable, VirtualTable):
+    pass
+
+
+#: The table of each joint type.
+JOINTS: dict[str, type[JointTable]] = {
+    "revolute": AxisTable,
+    "prismatic": PrismaticTable,
+    "universal": TwoAxesTable,
+    "spherical": AttitudeTable,
+    "cylindrical": AxisTable,
+    "planar": TwoAxesTable,
+    "weld": WeldTable,
+    "free": AttitudeTable,
+    "translational": JointTable,
+    "screw": ScrewTable,
+    "rod": RodTable,
+    "virtual": _VirtualAttitudeTable,
+}
+#: The table of a virtual joint for each type it can be like.
+VIRTUAL_JOINTS: dict[str, type[VirtualTable]] = {
+    "free": _VirtualAttitudeTable,
+    "revolute": _VirtualAxisTable,
+    "prismatic": _VirtualPrismaticTable,
+    "universal": _VirtualTwoAxesTable,
+    "spherical": _VirtualAttitudeTable,
+    "cylindrical": _VirtualAxisTable,
+    "planar": _VirtualTwoAxesTable,
+    "translational": VirtualTable,
+}
+
+
+# --- drivers, loads, springs ---------------------------------------------------------------------
 
 
 class RotationTable(_LinkTable):
     roles = {"value": Role.DRIVER}
 
     value: FormulaField
+    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
 
 
 class TranslationTable(_LinkTable):
@@ -230,6 +286,7 @@ class TranslationTable(_LinkTable):
 
 
 DriverTable = RotationTable | TranslationTable
+DRIVERS: dict[str, type[DriverTable]] = {"rotation": RotationTable, "translation": TranslationTable}
 
 
 class _LoadTable(Table):
@@ -247,10 +304,12 @@ class ForceTable(_LoadTable):
 
 
 class TorqueTable(_LoadTable):
-    value: FormulaField
+    value: TorqueField
+    frame: Annotated[str, SPATIAL_ONLY] = GROUND
 
 
 LoadTable = ForceTable | TorqueTable
+LOADS: dict[str, type[LoadTable]] = {"force": ForceTable, "torque": TorqueTable}
 
 
 class SpringTable(_LinkTable):
@@ -260,6 +319,16 @@ class SpringTable(_LinkTable):
     damping: FormulaField = ZERO
     free: FormulaField = ZERO
     actuator: FormulaField = ZERO
+
+
+class RotationalSpringTable(SpringTable):
+    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
+
+
+SPRINGS: dict[str, type[SpringTable]] = {
+    "translational": SpringTable,
+    "rotational": RotationalSpringTable,
+}
 
 
 # --- start values and trees ----------------------------------------------------------------------
@@ -273,6 +342,18 @@ class StartTable(Table):
 class TreesTable(Table):
     translation: list[str]
     rotation: list[str]
+
+
+# --- what tables hold ----------------------------------------------------------------------------
+
+
+def keys_of(table: type[Table], space: Space) -> list[str]:
+    """The keys a table may have in a model of the space."""
+    return [
+        info.alias or name
+        for name, info in table.model_fields.items()
+        if space is Space.SPATIAL or SPATIAL_ONLY not in info.metadata
+    ]
 
 
 def formulas_of(table: Table) -> Iterator[tuple[Place, Formula, Role]]:
@@ -292,3 +373,6 @@ def _formulas_in(value: object, place: Place) -> Iterator[tuple[Place, Formula]]
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from _formulas_in(item, (*place, key))
+    elif isinstance(value, Table):
+        for inner, formula, _ in formulas_of(value):
+            yield (*place, *inner), formula

@@ -20,6 +20,7 @@ __all__ = ["Assembly", "assemble"]
 
 _TOLERANCE = 1e-12
 _ITERATIONS = 200
+_POLISHING = 30
 _RETRIES = 12
 _RANK = 1e-9
 
@@ -54,18 +55,19 @@ class Assembly:
         AssemblyError
             Naming the loop or start value that is furthest from being satisfied.
         """
-        size = len(self.dae.coordinates)
+        rough = np.array([coordinate.guess for coordinate in self.dae.coordinates])
+        size = rough.size
         random = np.random.default_rng(0)
         best: tuple[float, Numbers] | None = None
         for attempt in range(_RETRIES):
-            start = np.zeros(size) if attempt == 0 else random.uniform(-1.0, 1.0, size) * 0.3 * attempt
-            q = self._close(self._near_guesses(start))
+            scatter = random.uniform(-0.3, 0.3, size) * attempt
+            q = self._close(self._near_guesses(rough + scatter))
             error = self._error(q)
             if error <= _TOLERANCE * 10:
                 return q
             if best is None or error < best[0]:
                 best = (error, q)
-        raise AssemblyError(self._refusal(best[1] if best else np.zeros(size)))
+        raise AssemblyError(self._refusal(best[1] if best else rough))
 
     def _refusal(self, q: Numbers) -> str:
         residual, jacobian = self.equations(q)
@@ -125,9 +127,17 @@ class Assembly:
             q = q + scale * step
             if size * scale < 1e-14 or (merit < _TOLERANCE and size < 1e-9):
                 break
-        for _ in range(2):  # polish: the equations alone, to the last digit
+        return self._polish(q)
+
+    def _polish(self, q: Numbers) -> Numbers:
+        """The equations alone, to the last digit: guesses may have pushed along what hardly matters."""
+        for _ in range(_POLISHING):
             residual, jacobian = self.equations(q)
-            q = q + np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
+            step = np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
+            size = np.abs(step).max(initial=0.0)
+            q = q + step * min(1.0, 0.5 / max(size, 1e-300))
+            if size < 1e-14:
+                break
         return q
 
     def _error(self, q: Numbers) -> float:

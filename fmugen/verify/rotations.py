@@ -1,0 +1,107 @@
+"""Rotations as matrices and unit quaternions (scalar first), one or many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+IDENTITY: Array = np.eye(3)
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
+
+
+def cross(a: Array, b: Array) -> Array:
+    """The cross products of the columns of two arrays of three rows."""
+    result: Array = a[_NEXT] * b[_LAST] - a[_LAST] * b[_NEXT]
+    return result
+
+
+def dot(a: Array, b: Array) -> Array:
+    """The scalar products of the columns of two arrays."""
+    result: Array = (a * b).sum(axis=0)
+    return result
+
+
+def about(axis: Array, angle: float) -> Array:
+    """The matrix that turns vectors by ``angle`` about a unit vector."""
+    skew = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    result: Array = IDENTITY + np.sin(angle) * skew + (1.0 - np.cos(angle)) * (skew @ skew)
+    return result
+
+
+def turned(sequence: str, angles: list[float]) -> Array:
+    """The matrix of rotations about the axes of ``sequence``, each about the axes reached so far."""
+    matrix = IDENTITY
+    for letter, angle in zip(sequence, angles, strict=True):
+        matrix = matrix @ about(IDENTITY["xyz".index(letter)], angle)
+    return matrix
+
+
+def nearest_rotation(matrix: Array) -> Array:
+    """The rotation that differs least from a matrix."""
+    left, _, right = np.linalg.svd(matrix)
+    sign = np.sign(np.linalg.det(left @ right))
+    result: Array = left @ np.diag([1.0, 1.0, sign]) @ right
+    return result
+
+
+def matrices(quaternions: Array) -> Array:
+    """The matrices of many quaternions, of any length but zero."""
+    w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1)[:, None]).T
+    result = np.empty((len(quaternions), 3, 3))
+    result[:, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    result[:, 0, 1] = 2.0 * (x * y - w * z)
+    result[:, 0, 2] = 2.0 * (x * z + w * y)
+    result[:, 1, 0] = 2.0 * (x * y + w * z)
+    result[:, 1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    result[:, 1, 2] = 2.0 * (y * z - w * x)
+    result[:, 2, 0] = 2.0 * (x * z - w * y)
+    result[:, 2, 1] = 2.0 * (y * z + w * x)
+    result[:, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+    return result
+
+
+def quaternion(matrix: Array) -> Array:
+    """A unit quaternion of a rotation matrix, by its largest component."""
+    m, trace = matrix, float(np.trace(matrix))
+    diagonal = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
+    largest = int(np.argmax(diagonal))
+    if largest == 0:
+        raw = np.array([1.0 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    else:
+        i = largest - 1
+        j, k = (i + 1) % 3, (i + 2) % 3
+        raw = np.empty(4)
+        raw[0] = m[k, j] - m[j, k]
+        raw[1 + i] = 1.0 + 2.0 * m[i, i] - trace
+        raw[1 + j] = m[j, i] + m[i, j]
+        raw[1 + k] = m[k, i] + m[i, k]
+    result: Array = raw / np.linalg.norm(raw)
+    return result
+
+
+def product(a: Array, b: Array) -> Array:
+    """The products of many quaternions: first ``b``, then ``a``."""
+    w, x, y, z = a.T
+    p, q, r, s = b.T
+    return np.column_stack(
+        (
+            w * p - x * q - y * r - z * s,
+            w * q + x * p + y * s - z * r,
+            w * r - x * s + y * p + z * q,
+            w * s + x * r - y * q + z * p,
+        )
+    )
+
+
+def exponential(vectors: Array) -> Array:
+    """The quaternions of rotations about many vectors by their lengths."""
+    half = 0.5 * np.linalg.norm(vectors, axis=1)
+    return np.column_stack((np.cos(half), 0.5 * np.sinc(half / np.pi)[:, None] * vectors))
+
+
+def imaginary(vectors: Array) -> Array:
+    """Vectors as quaternions without a scalar part."""
+    return np.column_stack((np.zeros(len(vectors)), vectors))
