@@ -9,7 +9,7 @@ from fmugen.expr.dag import Expr
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 
-__all__ = ["Function", "Program", "Result"]
+__all__ = ["Function", "Program", "Result", "SolveFunction", "StepCode"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,31 @@ class Function:
 
 
 @dataclass(frozen=True)
+class StepCode:
+    """A call of a helper of the runtime that solves one step, with the temporaries its arguments need."""
+
+    helper: str
+    unknown: int
+    is_angle: bool
+    temporaries: tuple[Expr, ...]
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class SolveFunction:
+    """The exact steps of a block, in order.
+
+    ``names`` are the sines and cosines of the unknowns, which the steps themselves give.
+    """
+
+    name: str
+    purpose: str
+    steps: tuple[StepCode, ...]
+    names: dict[Expr, str]
+    operations: Operations
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -43,6 +68,7 @@ class Program:
     names: dict[Expr, str]
     functions: tuple[Function, ...]
     block_functions: tuple[Function, ...]
+    solve_functions: tuple[SolveFunction | None, ...]
     derived: int
     coordinate_names: tuple[str, ...]
     constraint_names: tuple[str, ...]

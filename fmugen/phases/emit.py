@@ -16,7 +16,8 @@ from fmugen.expr.code import print_expression
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import Solver
-from fmugen.ir.program import Function, Program
+from fmugen.expr.dag import Expr
+from fmugen.ir.program import Function, Program, SolveFunction, StepCode
 from fmugen.resources import template_dir
 
 __all__ = ["emit_sources"]
@@ -67,7 +68,8 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
         "tables": list(_tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
-    functions = [*public, *blocks]
+    solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
+    functions = [*public, *blocks, *solves]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
@@ -96,6 +98,47 @@ def _function_text(function: Function, program: Program, storage: str) -> _Text:
         str(function.operations),
         prologue + body,
     )
+
+
+def _solve_text(solve: SolveFunction, program: Program) -> _Text:
+    """A function that solves the steps of a block in order; false where a guard fails."""
+    names = program.names | solve.names
+    lines = [f"double s{step.unknown}, c{step.unknown};" for step in solve.steps if step.is_angle]
+    count = 0
+    for step in solve.steps:
+        for node in step.temporaries:
+            lines.append(f"const double w{count} = {print_expression(node, names)};")
+            names[node] = f"w{count}"
+            count += 1
+        lines.append(f"if (!{_helper_call(step, names)}) {{")
+        lines += ["    return false;", "}"]
+    body = "\n".join(lines)
+    used = set(_VECTOR.findall(body))
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdu" if vector in used]
+    if re.search(r"\bt\b", body):
+        prologue.append("const double t = at->t;")
+    unused = [f"(void){s};" for step in solve.steps if step.is_angle for s in _unused(step.unknown, body)]
+    return _Text(
+        _comment(f"exact solution of {solve.purpose}"),
+        f"static bool model_{solve.name}(const ModelPoint *at, double *q)",
+        str(solve.operations),
+        [*(prologue or ["(void)at;"]), *lines, *unused, "return true;"],
+    )
+
+
+def _unused(unknown: int, body: str) -> list[str]:
+    """Sine and cosine that no later step reads: they stand once in their declaration, once in the call."""
+    return [name for name in (f"s{unknown}", f"c{unknown}") if len(re.findall(rf"\b{name}\b", body)) <= 2]
+
+
+def _helper_call(step: StepCode, names: dict[Expr, str]) -> str:
+    values = [print_expression(argument, names) for argument in step.arguments]
+    if step.helper in ("exact_polynomial", "exact_half_angle"):
+        values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
+    results = [f"&q[{step.unknown}]"]
+    if step.is_angle:
+        results += [f"&s{step.unknown}", f"&c{step.unknown}"]
+    return f"{step.helper}({', '.join([*values, *results])})"
 
 
 def _body(function: Function, program: Program) -> Iterator[str]:
@@ -169,6 +212,7 @@ class _BlockText:
     rows: str
     function: str
     name: str
+    solve: str
 
 
 def _blocks(program: Program) -> Iterator[_BlockText]:
@@ -180,6 +224,7 @@ def _blocks(program: Program) -> Iterator[_BlockText]:
             ", ".join(str(position[row]) for row in block.rows),
             f"model_block_{number}",
             _string(block.name),
+            "NULL" if program.solve_functions[number] is None else f"model_solve_{number}",
         )
 
 

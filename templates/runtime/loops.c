@@ -94,6 +94,9 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
 {
     Work *work = &self->work;
     const int n = size_of(block), *unknowns = unknowns_of(self, block);
+    if (block && block->solve && block->solve(at, point->q)) {
+        return true;
+    }
     double residual = evaluate_block(self, block, at);
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
         if (!isfinite(residual) || lu_factor(n, work->phi_d, work->pivot, work->row_scale) >= 0) {
@@ -130,7 +133,7 @@ bool close_loops(Instance *self, Point *point)
     const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
     predict_dependent(&self->state, point);
-    if (MODEL_CLOSURE != CLOSURE_NEWTON || !self->state.partition.generated) {
+    if (!BY_BLOCKS || !self->state.partition.generated) {
         return MODEL_NC == 0 || solve_block(self, NULL, &at, point);
     }
     for (int i = 0; i < MODEL_NBLOCKS; i++) {

@@ -10,6 +10,7 @@
 #define CLOSURE_AUGMENTED 3  /* Lagrange multipliers, projection after each accepted step */
 #define CLOSURE_BAUMGARTE 4  /* Lagrange multipliers, stabilized accelerations */
 #define CLOSURE_PENALTY 5    /* constraints as stiff spring-dampers on the acceleration level */
+#define CLOSURE_TRIANGULAR 6 /* exact steps block by block, Newton where there are none */
 
 #define SOLVER_EULER 1
 #define SOLVER_RK4 2

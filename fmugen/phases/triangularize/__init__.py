@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.choice import Choice, choose_triangular
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
 
 __all__ = ["default_parameters", "solution_flow"]
@@ -29,16 +31,20 @@ def solution_flow(model: SystemModel, dae: Dae, closure: Closure) -> SolutionFlo
     _, jacobian = assembly.constraints(q)
     fixed = set(dae.fixed_positions)
     preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
-    independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
+    if closure is Closure.TRIANGULAR:
+        choice = choose_triangular(dae, jacobian[rows], rows, preferred, Budget())
+    else:
+        independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
+        choice = Choice(independent, dependent, condition, blocks_of(dae, rows, dependent))
     return SolutionFlow(
         closure,
-        tuple(independent),
-        tuple(dependent),
+        tuple(choice.independent),
+        tuple(choice.dependent),
         tuple(rows),
         tuple(redundant),
-        blocks_of(dae, rows, dependent),
+        choice.blocks,
         tuple(q.tolist()),
         tuple(v.tolist()),
         moves,
-        condition,
+        choice.pivot,
     )

@@ -2,6 +2,9 @@
 #ifndef MODEL_FUNCTIONS_H
 #define MODEL_FUNCTIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 typedef struct {
     double t;
     const double *p, *d, *u;
@@ -14,6 +17,7 @@ typedef struct {
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
+    bool (*solve)(const ModelPoint *at, double *q);
 } ModelBlock;
 
 void model_derive(const double *p, double *d);

@@ -41,7 +41,7 @@ static void evaluate_loop(const ModelPoint *at, double *residual, double *jacobi
 
 static const int loop_unknowns[] = {CRANK, ROD}, loop_rows[] = {0, 1};
 const ModelBlock model_blocks[] = {
-    {2, loop_unknowns, loop_rows, evaluate_loop, "loop pin_c (pin_c, x; pin_c, y)"}};
+    {2, loop_unknowns, loop_rows, evaluate_loop, "loop pin_c (pin_c, x; pin_c, y)", NULL}};
 const int model_independent[] = {SLIDER};
 const int model_dependent[] = {CRANK, ROD};
 #else
