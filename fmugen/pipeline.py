@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
@@ -19,6 +19,7 @@ from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.compile import compile_library, host_platform
 from fmugen.phases.describe import describe, model_description_xml
+from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
@@ -28,6 +29,9 @@ from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import solution_flow
 
 __all__ = ["Export", "Formulation", "Generated", "export_fmu", "formulate_model", "generate"]
+
+#: The closures that integrate independent coordinates only.
+_EMBEDDED = (Closure.TRIANGULAR, Closure.NEWTON, Closure.NEWTON_ALL)
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -79,7 +83,8 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):
-        program = lower_program(model, formulation.dae, flow)
+        motion = embed(formulation.dae, flow) if options.closure in _EMBEDDED else None
+        program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         settings = SolverSettings(options.step, tolerance, tolerance * 1e-2)

@@ -9,7 +9,7 @@ from fmugen.expr.dag import Expr
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 
-__all__ = ["Function", "Program", "Result", "SolveFunction", "StepCode"]
+__all__ = ["Function", "Guard", "Motion", "Program", "Result", "Section", "SolveFunction", "StepCode"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,35 @@ class Result:
     index: int
     value: Expr
     origin: str = ""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """``value > factor * scale`` must hold, else the position is treated as singular."""
+
+    value: Expr
+    factor: float
+    scale: Expr
+
+
+@dataclass(frozen=True)
+class Section:
+    """Temporaries, guards, then assignments; later sections read what earlier ones assigned."""
+
+    guards: tuple[Guard, ...]
+    results: tuple[Result, ...]
+    temporaries: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The embedded equations of motion as sections in order.
+
+    Velocities block by block, accelerations, multipliers in reverse order of the blocks.
+    """
+
+    sections: tuple[Section, ...]
+    operations: Operations = Operations()
 
 
 @dataclass(frozen=True)
@@ -69,6 +98,7 @@ class Program:
     functions: tuple[Function, ...]
     block_functions: tuple[Function, ...]
     solve_functions: tuple[SolveFunction | None, ...]
+    motion: Motion | None
     derived: int
     coordinate_names: tuple[str, ...]
     constraint_names: tuple[str, ...]
@@ -83,4 +113,8 @@ class Program:
     @property
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
-        return self.function("dynamics").operations + self.function("velocity").operations
+        exact = (solve.operations for solve in self.solve_functions if solve is not None)
+        closure = sum(exact, Operations())
+        if self.motion is not None:
+            return closure + self.motion.operations
+        return closure + self.function("dynamics").operations + self.function("velocity").operations

@@ -17,7 +17,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import Solver
 from fmugen.expr.dag import Expr
-from fmugen.ir.program import Function, Program, SolveFunction, StepCode
+from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
 from fmugen.resources import template_dir
 
 __all__ = ["emit_sources"]
@@ -69,7 +69,7 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
     solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
-    functions = [*public, *blocks, *solves]
+    functions = [*public, *blocks, *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
@@ -126,6 +126,43 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
     )
 
 
+def _motion_text(program: Program) -> _Text:
+    """The embedded equations of motion; false where a guard fails, or where there is no such form."""
+    prototype = "bool model_motion(const ModelPoint *at, double *v, double *a, double *l)"
+    if program.motion is None:
+        lines = ["(void)at;", "(void)v;", "(void)a;", "(void)l;", "return false;"]
+        return _Text("this model is solved numerically", prototype, "no operations", lines)
+    names = dict(program.names)
+    lines = []
+    count = 0
+    for section in program.motion.sections:
+        for node in section.temporaries:
+            lines.append(f"const double w{count} = {print_expression(node, names)};")
+            names[node] = f"w{count}"
+            count += 1
+        for guard in section.guards:
+            value, scale = (print_expression(expr, names) for expr in (guard.value, guard.scale))
+            bound = f"{guard.factor!r}*({scale})" if guard.factor else "0.0"
+            lines += [f"if (!({value} > {bound})) {{", "    return false;", "}"]
+        lines += _assignments(section.results, names)
+    body = "\n".join(lines)
+    used = set(_VECTOR.findall(body))
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduq" if vector in used]
+    if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
+        prologue.append("const double t = at->t;")
+    prologue += [f"(void){vector};" for vector in "val" if vector not in used]
+    purpose = "velocities, accelerations and multipliers from the independent ones; false: a guard failed"
+    return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return true;"])
+
+
+def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[str]:
+    origin = ""
+    for result in results:
+        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
+        origin = result.origin
+        yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
+
+
 def _unused(unknown: int, body: str) -> list[str]:
     """Sine and cosine that no later step reads: they stand once in their declaration, once in the call."""
     return [name for name in (f"s{unknown}", f"c{unknown}") if len(re.findall(rf"\b{name}\b", body)) <= 2]
@@ -149,11 +186,7 @@ def _body(function: Function, program: Program) -> Iterator[str]:
     for index, node in enumerate(function.temporaries):
         yield f"const double w{index} = {print_expression(node, names)};"
         names[node] = f"w{index}"
-    origin = ""
-    for result in function.results:
-        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
-        origin = result.origin
-        yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
+    yield from _assignments(function.results, names)
 
 
 def _comment(text: str) -> str:

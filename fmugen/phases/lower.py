@@ -6,6 +6,7 @@ Whatever depends on parameters alone is evaluated once, at initialization (``der
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
 from fmugen.expr.code import count_operations, schedule
@@ -14,7 +15,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
-from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
+from fmugen.ir.program import Function, Motion, Program, Result, Section, SolveFunction, StepCode
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -27,9 +28,9 @@ from fmugen.ir.steps import (
 __all__ = ["lower_program"]
 
 
-def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Program:
-    """The functions that generated code consists of."""
-    return _Lowering(model, dae, flow).program()
+def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None = None) -> Program:
+    """The functions that generated code consists of; ``motion`` is the embedded form of the equations."""
+    return _Lowering(model, dae, flow).program(motion)
 
 
 class _Lowering:
@@ -39,7 +40,7 @@ class _Lowering:
         self._names = _symbol_names(dae, flow)
         self._derived: dict[Expr, int] = {}
 
-    def program(self) -> Program:
+    def program(self, motion: Motion | None) -> Program:
         calculated, values = self._calculated()
         size = len(self._dae.coordinates)
         jacobian = self._jacobian_results()
@@ -75,12 +76,14 @@ class _Lowering:
         ]
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
         solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
+        lowered = None if motion is None else self._motion(motion)
         derive = self._derive_function()
         return Program(
             self._leaf_names(),
             (derive, *functions),
             tuple(blocks),
             tuple(solves),
+            lowered,
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
@@ -161,6 +164,20 @@ class _Lowering:
             steps.append(StepCode(helper, step.unknown, is_angle, now, arguments))
         return SolveFunction(f"solve_{number}", block.name, tuple(steps), own, operations)
 
+    def _motion(self, motion: Motion) -> Motion:
+        """The sections with the temporaries that each needs and no earlier one has."""
+        groups = [_section_roots(section) for section in motion.sections]
+        roots = [root for group in groups for root in group]
+        self._derive(roots)
+        named = schedule(roots, self._is_leaf)
+        waiting = list(named)
+        sections = []
+        for section, group in zip(motion.sections, groups, strict=True):
+            needed = set(postorder(group))
+            sections.append(replace(section, temporaries=tuple(n for n in waiting if n in needed)))
+            waiting = [node for node in waiting if node not in needed]
+        return Motion(tuple(sections), count_operations(named, roots, self._is_leaf))
+
     # --- what an FMU shows --------------------------------------------------------------------------
 
     def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
@@ -228,6 +245,11 @@ class _Lowering:
 
     def _leaf_names(self) -> dict[Expr, str]:
         return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
+
+
+def _section_roots(section: Section) -> list[Expr]:
+    guards = [expr for guard in section.guards for expr in (guard.value, guard.scale)]
+    return [*guards, *(result.value for result in section.results)]
 
 
 def _step_call(step: ExactStep) -> tuple[str, bool, tuple[Expr, ...]]:

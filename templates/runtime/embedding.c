@@ -261,6 +261,9 @@ bool evaluate_embedded(Instance *self, Point *point)
         return false;
     }
     const ModelPoint at = seen_by_model(&self->state, point);
+    if (self->state.partition.generated && model_motion(&at, point->v, point->a, point->l)) {
+        return true;
+    }
     const int undetermined = factor_dependent(self, &at);
     return undetermined < 0 ? evaluate_regular(self, &at, point) : evaluate_limit(self, point, undetermined);
 }

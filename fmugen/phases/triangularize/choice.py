@@ -13,8 +13,10 @@ from itertools import combinations, islice
 from math import comb
 
 from fmugen.algebra import Budget, solve_block
+from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
+from fmugen.ir.steps import LinearStep
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, smallest_pivot
 
@@ -86,10 +88,28 @@ def _alternatives(
 
 
 def _solve(dae: Dae, block: Block, budget: Budget) -> Block:
+    assigned = _assignment(dae, block)
+    if assigned is not None:
+        return replace(block, steps=(assigned,), method="linear")
     unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
     solution = solve_block([dae.constraints[row].phi for row in block.rows], unknowns, angles, budget)
     if solution is None:
         return block
-    return replace(block, steps=solution.steps, method=solution.method, operations=solution.operations)
+    methods = sorted({stage.method for stage in solution.report.stages})
+    cost = solution.report.operations.total
+    return replace(block, steps=solution.steps, method=", ".join(methods), operations=cost)
 
+
+
+def _assignment(dae: Dae, block: Block) -> LinearStep | None:
+    """A single unknown in which its constraint is linear: an angle among angles, a length among lengths."""
+    if len(block.rows) != 1:
+        return None
+    (number,) = block.unknowns
+    row, symbol = dae.constraints[block.rows[0]], dae.coordinates[number].position
+    slope = row.jacobian[number]
+    rest = slope * symbol - row.phi
+    if symbol in symbols_of((slope, rest)):
+        return None
+    return LinearStep(number, rest, slope)

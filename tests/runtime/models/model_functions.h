@@ -29,6 +29,16 @@ void model_outputs(const ModelPoint *at, double *y);
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
 
+/* These models have no embedded form. */
+static inline bool model_motion(const ModelPoint *at, double *v, double *a, double *l)
+{
+    (void)at;
+    (void)v;
+    (void)a;
+    (void)l;
+    return false;
+}
+
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];
 extern const int model_dependent[];
