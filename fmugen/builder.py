@@ -14,7 +14,8 @@ are checked alike and equal descriptions give equal models::
 
 Numbers may be written as numbers or as formulas everywhere but in parameters, inputs and the experiment.
 An attachment is written ``ground``, ``ground.O``, ``crank`` or ``crank.A``; ``tail`` and ``head`` are the
-``from`` and ``to`` of the file.
+``from`` and ``to`` of the file. What is left out (``None``) has the default of the file. Vectors have two
+components in planar models and three in spatial ones.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ __all__ = ["ModelBuilder"]
 
 Value = str | float
 Components = Sequence[Value]
+#: A point is its position, or a table with ``position``, ``sequence`` and ``angles``.
+PointValue = Components | Mapping[str, object]
 
 
 class ModelBuilder:
@@ -42,12 +45,16 @@ class ModelBuilder:
         The name of the model, an identifier.
     description
         One sentence about it.
+    space
+        ``planar`` or ``spatial``.
     gravity
-        The two components of the acceleration of gravity; none if left out.
+        The components of the acceleration of gravity; none if left out.
     """
 
-    def __init__(self, name: str, *, description: str = "", gravity: Components | None = None) -> None:
-        model: dict[str, object] = {"name": name, "description": description}
+    def __init__(
+        self, name: str, *, description: str = "", space: str = "planar", gravity: Components | None = None
+    ) -> None:
+        model: dict[str, object] = {"name": name, "description": description, "space": space}
         if gravity is not None:
             model["gravity"] = _plain(gravity)
         self._name = name
@@ -69,36 +76,62 @@ class ModelBuilder:
 
     def output(self, name: str, value: Value, unit: str | None = None, description: str = "") -> Self:
         """An output of the FMU; without a unit it has that of the quantity it consists of."""
-        table: dict[str, object] = {"value": value, "description": description}
-        if unit is not None:
-            table["unit"] = unit
-        return self._enter("outputs", name, **table)
+        return self._enter("outputs", name, value=value, unit=unit, description=description)
 
     # --- bodies and points -----------------------------------------------------------------------
 
-    def ground_point(self, name: str, x: Value, y: Value) -> Self:
-        """A point fixed on the ground."""
-        return self._enter_in(self._ground, ("ground", "points", name), [x, y])
+    def ground_point(
+        self,
+        name: str,
+        x: Value,
+        y: Value,
+        z: Value | None = None,
+        *,
+        sequence: str | None = None,
+        angles: Components | None = None,
+    ) -> Self:
+        """A point fixed on the ground; its axes are turned by ``angles`` about those of ``sequence``."""
+        position = [x, y] if z is None else [x, y, z]
+        turned = {"position": position, **_given(sequence=sequence, angles=angles)}
+        point = turned if len(turned) > 1 else position
+        return self._enter_in(self._ground, ("ground", "points", name), point)
 
     def body(
         self,
         name: str,
         *,
         mass: Value = 0,
-        inertia: Value = 0,
-        points: Mapping[str, Components] | None = None,
+        inertia: Value | Components | None = None,
+        center: Components | None = None,
+        attitude: str | None = None,
+        points: Mapping[str, PointValue] | None = None,
         description: str = "",
     ) -> Self:
-        """A rigid body with its frame at the mass centre, and points given in that frame."""
+        """A rigid body with its mass centre at ``center``, and points given in its frame.
+
+        The inertia is about the mass centre: a number in the plane; in space Ixx, Iyy, Izz, and if they are
+        not zero Ixy, Ixz, Iyz. ``attitude`` is ``quaternion`` or a sequence of Euler angles such as ``zyx``.
+        """
         return self._enter(
-            "bodies", name, mass=mass, inertia=inertia, points=dict(points or {}), description=description
+            "bodies",
+            name,
+            mass=mass,
+            inertia=inertia,
+            center=center,
+            attitude=attitude,
+            points=dict(points or {}),
+            description=description,
         )
 
     # --- joints ----------------------------------------------------------------------------------
+    #
+    # Axes are given in the axes of the two attachments, which coincide where all coordinates are zero.
 
-    def revolute(self, name: str, tail: str, head: str, *, description: str = "") -> Self:
-        """A pin: the two points stay together, the bodies turn."""
-        return self._link("joints", name, "revolute", tail, head, description=description)
+    def revolute(
+        self, name: str, tail: str, head: str, *, axis: Components | None = None, description: str = ""
+    ) -> Self:
+        """A pin: the two points stay together, the bodies turn about ``axis``, by default z."""
+        return self._link("joints", name, "revolute", tail, head, axis=axis, description=description)
 
     def prismatic(
         self,
@@ -106,30 +139,130 @@ class ModelBuilder:
         tail: str,
         head: str,
         *,
-        axis: Components = (1, 0),
+        axis: Components | None = None,
         angle: Value = 0,
         description: str = "",
     ) -> Self:
-        """A slide along ``axis``, given in the axes of the tail's body; ``angle`` stays constant."""
+        """A slide along ``axis``, by default x; the ``angle`` about z stays constant."""
         return self._link(
             "joints", name, "prismatic", tail, head, axis=axis, angle=angle, description=description
         )
 
+    def universal(
+        self,
+        name: str,
+        tail: str,
+        head: str,
+        *,
+        axis: Components | None = None,
+        second_axis: Components | None = None,
+        description: str = "",
+    ) -> Self:
+        """A cross: ``axis`` stays in the tail, ``second_axis`` in the head; by default z and x."""
+        axes = {"axis": axis, "second_axis": second_axis}
+        return self._link("joints", name, "universal", tail, head, **axes, description=description)
+
+    def spherical(
+        self, name: str, tail: str, head: str, *, attitude: str | None = None, description: str = ""
+    ) -> Self:
+        """A ball: the two points stay together, the bodies turn freely."""
+        return self._link("joints", name, "spherical", tail, head, attitude=attitude, description=description)
+
+    def cylindrical(
+        self, name: str, tail: str, head: str, *, axis: Components | None = None, description: str = ""
+    ) -> Self:
+        """A sleeve: slides along ``axis``, by default z, and turns about it."""
+        return self._link("joints", name, "cylindrical", tail, head, axis=axis, description=description)
+
+    def planar(
+        self,
+        name: str,
+        tail: str,
+        head: str,
+        *,
+        axis: Components | None = None,
+        second_axis: Components | None = None,
+        description: str = "",
+    ) -> Self:
+        """A plane with the normal ``axis``, by default z; ``second_axis`` is its x direction."""
+        axes = {"axis": axis, "second_axis": second_axis}
+        return self._link("joints", name, "planar", tail, head, **axes, description=description)
+
     def weld(self, name: str, tail: str, head: str, *, angle: Value = 0, description: str = "") -> Self:
-        """A rigid connection of two points at a constant angle."""
+        """A rigid connection of two points at a constant angle about z."""
         return self._link("joints", name, "weld", tail, head, angle=angle, description=description)
 
-    def virtual(self, name: str, tail: str, head: str, *, description: str = "") -> Self:
-        """A joint that constrains nothing and offers coordinates to the trees."""
-        return self._link("joints", name, "virtual", tail, head, description=description)
+    def free(
+        self, name: str, tail: str, head: str, *, attitude: str | None = None, description: str = ""
+    ) -> Self:
+        """A joint with all six freedoms, which it measures."""
+        return self._link("joints", name, "free", tail, head, attitude=attitude, description=description)
+
+    def translational(self, name: str, tail: str, head: str, *, description: str = "") -> Self:
+        """A joint that lets the bodies slide in all directions and turn in none."""
+        return self._link("joints", name, "translational", tail, head, description=description)
+
+    def screw(
+        self,
+        name: str,
+        tail: str,
+        head: str,
+        lead: Value,
+        *,
+        axis: Components | None = None,
+        description: str = "",
+    ) -> Self:
+        """A screw along ``axis``, by default z, that advances by ``lead`` with every turn."""
+        return self._link("joints", name, "screw", tail, head, lead=lead, axis=axis, description=description)
+
+    def rod(self, name: str, tail: str, head: str, length: Value, *, description: str = "") -> Self:
+        """A rod without mass between two balls, which keeps the distance of two points."""
+        return self._link("joints", name, "rod", tail, head, length=length, description=description)
+
+    def virtual(
+        self,
+        name: str,
+        tail: str,
+        head: str,
+        *,
+        like: str | None = None,
+        axis: Components | None = None,
+        second_axis: Components | None = None,
+        angle: Value | None = None,
+        attitude: str | None = None,
+        description: str = "",
+    ) -> Self:
+        """A joint that constrains nothing and offers the coordinates of another type to the trees."""
+        return self._link(
+            "joints",
+            name,
+            "virtual",
+            tail,
+            head,
+            like=like,
+            axis=axis,
+            second_axis=second_axis,
+            angle=angle,
+            attitude=attitude,
+            description=description,
+        )
 
     # --- drivers ---------------------------------------------------------------------------------
 
     def rotation_driver(
-        self, name: str, tail: str, head: str, angle: Value, *, description: str = ""
+        self,
+        name: str,
+        tail: str,
+        head: str,
+        angle: Value,
+        *,
+        axis: Components | None = None,
+        description: str = "",
     ) -> Self:
-        """Prescribes the angle of the head's body relative to the tail's."""
-        return self._link("drivers", name, "rotation", tail, head, value=angle, description=description)
+        """Prescribes the angle of the head's body relative to the tail's about ``axis``, by default z."""
+        return self._link(
+            "drivers", name, "rotation", tail, head, value=angle, axis=axis, description=description
+        )
 
     def translation_driver(
         self,
@@ -141,11 +274,9 @@ class ModelBuilder:
         axis: Components | None = None,
         description: str = "",
     ) -> Self:
-        """Prescribes both components of the displacement, or one number: that along ``axis``."""
-        along = {} if axis is None else {"axis": axis}
-        return self._link(
-            "drivers", name, "translation", tail, head, value=displacement, description=description, **along
-        )
+        """Prescribes all components of the displacement, or one number: that along ``axis``."""
+        motion = {"value": displacement, "axis": axis}
+        return self._link("drivers", name, "translation", tail, head, **motion, description=description)
 
     # --- loads and springs -----------------------------------------------------------------------
 
@@ -163,11 +294,22 @@ class ModelBuilder:
         components = {"value": value, "frame": frame, "from": tail}
         return self._enter("forces", name, type="force", on=on, description=description, **components)
 
-    def torque(self, name: str, on: str, value: Value, *, tail: str = GROUND, description: str = "") -> Self:
-        """A torque on a body; its opposite acts on ``tail``."""
-        return self._enter(
-            "forces", name, type="torque", on=on, value=value, description=description, **{"from": tail}
-        )
+    def torque(
+        self,
+        name: str,
+        on: str,
+        value: Value | Components,
+        *,
+        tail: str = GROUND,
+        frame: str | None = None,
+        description: str = "",
+    ) -> Self:
+        """A torque on a body; its opposite acts on ``tail``.
+
+        In the plane it is one value; in space it has components in the axes of ``frame``.
+        """
+        components = {"value": value, "frame": frame, "from": tail}
+        return self._enter("forces", name, type="torque", on=on, description=description, **components)
 
     def spring(
         self,
@@ -195,11 +337,14 @@ class ModelBuilder:
         damping: Value = 0,
         free: Value = 0,
         actuator: Value = 0,
+        axis: Components | None = None,
         description: str = "",
     ) -> Self:
-        """A spring, damper and actuator between the angles of two bodies."""
+        """A spring, damper and actuator between the angles of two bodies about ``axis``, by default z."""
         laws = {"stiffness": stiffness, "damping": damping, "free": free, "actuator": actuator}
-        return self._link("springs", name, "rotational", tail, head, description=description, **laws)
+        return self._link(
+            "springs", name, "rotational", tail, head, axis=axis, description=description, **laws
+        )
 
     # --- start values, trees, experiment ---------------------------------------------------------
 
@@ -237,7 +382,7 @@ class ModelBuilder:
         return self._enter(section, name, type=kind, **{"from": tail, "to": head}, **values)
 
     def _enter(self, section: str, name: str, **values: object) -> Self:
-        return self._enter_in(self._sections.setdefault(section, {}), (section, name), values)
+        return self._enter_in(self._sections.setdefault(section, {}), (section, name), _given(**values))
 
     def _enter_in(self, table: dict[str, Any], place: tuple[str, ...], value: object) -> Self:
         """Enter a value under the last key of its place; a file could not give a key twice either."""
@@ -245,6 +390,11 @@ class ModelBuilder:
             self._given_twice.append(place)
         table[place[-1]] = _plain(value)
         return self
+
+
+def _given(**values: object) -> dict[str, object]:
+    """The values that are not left out."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _plain(value: object) -> object:

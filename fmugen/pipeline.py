@@ -17,6 +17,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
+from fmugen.measure import MEASURED, measure_trees
 from fmugen.phases.compile import compile_library, host_platform
 from fmugen.phases.describe import describe, model_description_xml
 from fmugen.phases.embedding import embed
@@ -28,7 +29,7 @@ from fmugen.phases.pack import pack
 from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import solution_flow
 
-__all__ = ["Export", "Formulation", "Generated", "export_fmu", "formulate_model", "generate"]
+__all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
 
 #: The closures that integrate independent coordinates only.
 _EMBEDDED = (Closure.TRIANGULAR, Closure.NEWTON, Closure.NEWTON_ALL)
@@ -66,12 +67,23 @@ class Export:
     path: Path
 
 
-def formulate_model(model: SystemModel, trees: str, progress: Progress | None = None) -> Formulation:
+def choose_trees(
+    model: SystemModel, graph: LinearGraph, trees: str, closure: Closure = Closure.NEWTON
+) -> TreeSelection:
+    """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest ones."""
+    if trees == MEASURED and all(named.name != MEASURED for named in model.trees):
+        return measure_trees(model, graph, closure).chosen
+    return select_trees(model, graph, trees)
+
+
+def formulate_model(
+    model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.NEWTON
+) -> Formulation:
     """SystemModel -> LinearGraph -> TreeSelection -> Dae."""
     with _timed("graph", progress):
         graph = build_graph(model)
     with _timed("trees", progress):
-        selection = select_trees(model, graph, trees)
+        selection = choose_trees(model, graph, trees, closure)
     with _timed("formulate", progress):
         dae = formulate(model, graph, selection)
     return Formulation(model, graph, selection, dae)
@@ -79,7 +91,7 @@ def formulate_model(model: SystemModel, trees: str, progress: Progress | None = 
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
-    formulation = formulate_model(model, options.trees, progress)
+    formulation = formulate_model(model, options.trees, progress, options.closure)
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):

@@ -34,7 +34,7 @@ def incidence_matrix(graph: DomainGraph) -> IntMatrix:
 
 
 def greedy_branches(graph: DomainGraph, ranked: Iterable[str]) -> tuple[str, ...]:
-    """Kruskal: take each edge in the given order unless it closes a loop."""
+    """Kruskal: take each edge in the given order unless it closes a loop or can only be a chord."""
     leader = {node: node for node in graph.nodes}
 
     def find(node: str) -> str:
@@ -47,7 +47,7 @@ def greedy_branches(graph: DomainGraph, ranked: Iterable[str]) -> tuple[str, ...
     taken = []
     for name in ranked:
         tail, head = find(edges[name].tail), find(edges[name].head)
-        if tail != head:
+        if tail != head and edges[name].branchable:
             leader[head] = tail
             taken.append(name)
     return tuple(taken)
@@ -114,6 +114,14 @@ def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
         raise TreeError(
             f"the {graph.domain.value} tree names {', '.join(unknown)}, which the {graph.domain.value} graph "
             f"does not have; its edges are {', '.join(sorted(known))}"
+        )
+
+
+    chords = [edge for edge in graph.edges if edge.name in chosen and not edge.branchable]
+    if chords:
+        raise TreeError(
+            f"{chords[0].name}, a {chords[0].kind.value}, cannot be in the {graph.domain.value} tree: "
+            "its motion is not described by coordinates of its own"
         )
 
 

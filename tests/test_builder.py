@@ -141,6 +141,142 @@ def test_builder_and_file_give_equal_models() -> None:
     assert bench().build() == parse_model(FILE, "bench.toml")
 
 
+SPATIAL_FILE = """\
+[model]
+name = "Space"
+space = "spatial"
+gravity = [0, 0, -9.81]
+[parameters]
+l = 0.5
+[ground]
+points = { O = [0, 0, 0], Q = { position = ["l", 0, 1], sequence = "zx", angles = ["pi/2", 0.1] } }
+[bodies.a]
+mass = 1
+inertia = [1, 1, "4*l/2", 0.1, 0, 0]
+center = ["l/2", 0, 0]
+attitude = "zxz"
+points = { A = [0, 0, 0], B = { position = ["l", 0, 0], sequence = "y", angles = [0.3] } }
+[bodies.b]
+[bodies.c]
+[joints.pin]
+type = "revolute"
+from = "ground.Q"
+to = "a.A"
+axis = [0, 1, 0]
+[joints.cross]
+type = "universal"
+from = "a.B"
+to = "b"
+axis = [0, 1, 0]
+second_axis = [0, 0, 1]
+[joints.ball]
+type = "spherical"
+from = "a"
+to = "b"
+attitude = "zyx"
+[joints.sleeve]
+type = "cylindrical"
+from = "a"
+to = "b"
+[joints.table]
+type = "planar"
+from = "a"
+to = "b"
+second_axis = [0, 1, 0]
+[joints.float]
+type = "free"
+from = "ground"
+to = "c"
+[joints.shift]
+type = "translational"
+from = "ground"
+to = "c"
+[joints.thread]
+type = "screw"
+from = "a"
+to = "c"
+lead = "l/100"
+axis = [1, 0, 0]
+[joints.link]
+type = "rod"
+from = "a.B"
+to = "c"
+length = "l"
+[joints.ghost]
+type = "virtual"
+from = "ground"
+to = "c"
+like = "prismatic"
+axis = [0, 0, 1]
+angle = 0.2
+[drivers.motor]
+type = "rotation"
+from = "ground"
+to = "a"
+value = "time"
+axis = [1, 1, 0]
+[forces.twist]
+type = "torque"
+on = "c"
+value = [1, 2, "a.wz"]
+frame = "a"
+[springs.clock]
+type = "rotational"
+from = "ground"
+to = "b"
+stiffness = 2
+axis = [0, 1, 0]
+"""
+
+
+def space() -> ModelBuilder:
+    turned = {"position": ("l", 0, 0), "sequence": "y", "angles": (0.3,)}
+    return (
+        ModelBuilder("Space", space="spatial", gravity=(0, 0, -9.81))
+        .parameter("l", 0.5)
+        .ground_point("O", 0, 0, 0)
+        .ground_point("Q", "l", 0, 1, sequence="zx", angles=("pi/2", 0.1))
+        .body(
+            "a",
+            mass=1,
+            inertia=(1, 1, "4*l/2", 0.1, 0, 0),
+            center=("l/2", 0, 0),
+            attitude="zxz",
+            points={"A": (0, 0, 0), "B": turned},
+        )
+        .body("b")
+        .body("c")
+        .revolute("pin", "ground.Q", "a.A", axis=(0, 1, 0))
+        .universal("cross", "a.B", "b", axis=(0, 1, 0), second_axis=(0, 0, 1))
+        .spherical("ball", "a", "b", attitude="zyx")
+        .cylindrical("sleeve", "a", "b")
+        .planar("table", "a", "b", second_axis=(0, 1, 0))
+        .free("float", "ground", "c")
+        .translational("shift", "ground", "c")
+        .screw("thread", "a", "c", "l/100", axis=(1, 0, 0))
+        .rod("link", "a.B", "c", "l")
+        .virtual("ghost", "ground", "c", like="prismatic", axis=(0, 0, 1), angle=0.2)
+        .rotation_driver("motor", "ground", "a", "time", axis=(1, 1, 0))
+        .torque("twist", "c", (1, 2, "a.wz"), frame="a")
+        .rotational_spring("clock", "ground", "b", stiffness=2, axis=(0, 1, 0))
+    )
+
+
+def test_builder_and_file_give_equal_spatial_models() -> None:
+    assert space().build() == parse_model(SPATIAL_FILE, "space.toml")
+
+
+def test_spatial_methods_in_a_planar_model_are_problems() -> None:
+    builder = ModelBuilder("M").body("b").spherical("ball", "ground", "b").torque("t", "b", (0, 0, 1))
+    with pytest.raises(ModelError) as caught:
+        builder.ground_point("O", 0, 0, 0).build()
+    assert {problem.place for problem in caught.value.problems} == {
+        "ground.points.O",
+        "joints.ball.type",
+        "forces.t.value",
+    }
+
+
 def test_building_twice_gives_the_same_model() -> None:
     builder = bench()
     assert builder.build() == builder.build()

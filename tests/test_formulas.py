@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fmugen.errors import FormulaError
-from fmugen.formulas import MAX_DEPTH, MAX_LENGTH, MAX_NESTING, parse
+from fmugen.formulas import MAX_DEPTH, MAX_LENGTH, MAX_NESTING, evaluate, parse
 from fmugen.ir.formula import FUNCTIONS, ZERO, Call, Name, Number, Term, constant
 
 
@@ -195,3 +195,38 @@ def test_any_text_is_a_formula_or_a_formula_error(text: str) -> None:
 def test_floats_survive_the_round_trip_through_text(value: float) -> None:
     assert parse(repr(value)).number == value
     assert parse(value).number == value
+
+
+# --- values ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2*l - 1/4", 0.75),
+        ("-l^2", -0.25),
+        ("2^3^2", 512.0),
+        ("sin(pi/2) + abs(-l)", 1.5),
+        ("max(l, 2)*min(l, 2)", 1.0),
+        ("sign(-3) + sign(0) + sign(l)", 0.0),
+        ("atan2(1, 0)*sqrt(4)", math.pi),
+    ],
+)
+def test_values_of_constants(text: str, value: float) -> None:
+    assert evaluate(parse(text), {"l": 0.5}) == pytest.approx(value, abs=1e-15)
+
+
+def test_a_formula_with_an_unknown_name_has_no_value_to_tell() -> None:
+    assert evaluate(parse("l + time"), {"l": 0.5}) is None
+
+
+@pytest.mark.parametrize("text", ["1/(l-0.5)", "sqrt(-l)", "exp(1e6)", "log(0)", "(-l)^0.5", "acos(2)"])
+def test_what_cannot_be_computed_is_not_a_number(text: str) -> None:
+    assert evaluate(parse(text), {"l": 0.5}) != evaluate(parse("l"), {"l": 0.5})
+    assert math.isnan(evaluate(parse(text), {"l": 0.5}) or 0.0)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_values(name: str) -> None:
+    arguments = ", ".join(["0.5"] * FUNCTIONS[name])
+    assert evaluate(parse(f"{name}({arguments})"), {}) is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,14 +12,14 @@ from hypothesis import strategies as st
 from fmugen.errors import TreeError
 from fmugen.expr import Dag
 from fmugen.expr.vectors import null
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind
+from fmugen.ir.graph import Displacement, Domain, DomainGraph, Edge, EdgeKind
 from fmugen.topology import circuit_matrix, cutset_matrix, greedy_branches, incidence_matrix, span
 
 
 def graph_of(nodes: int, ends: list[tuple[int, int]]) -> DomainGraph:
     origin = null(Dag())
     edges = tuple(
-        Edge(f"e{i}", Domain.TRANSLATION, EdgeKind.BODY, f"n{tail}", f"n{head}", "n0", origin)
+        Edge(f"e{i}", EdgeKind.BODY, f"n{tail}", f"n{head}", Displacement("n0", origin))
         for i, (tail, head) in enumerate(ends)
     )
     return DomainGraph(Domain.TRANSLATION, tuple(f"n{i}" for i in range(nodes)), edges)
@@ -77,3 +79,7 @@ def test_refusals_say_what_is_wrong() -> None:
         span(graph, ["e0", "e1", "e2"])
     with pytest.raises(TreeError, match="names e9"):
         span(graph, ["e0", "e9"])
+    only_chord = replace(graph, edges=(replace(graph.edges[0], branchable=False), *graph.edges[1:]))
+    assert greedy_branches(only_chord, ["e0", "e1", "e2"]) == ("e1", "e2")
+    with pytest.raises(TreeError, match="e0, a body, cannot be in the translation tree"):
+        span(only_chord, ["e0", "e1"])

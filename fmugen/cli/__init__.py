@@ -99,8 +99,8 @@ TreesOption = Annotated[
     typer.Option(
         "--trees",
         metavar="NAME",
-        help="Trees, and so coordinates: ac (absolute), jc (joint), aac (absolute angular), "
-        "or trees named in the file.",
+        help="Trees, and so coordinates: measured (the cheapest that are found), variable, formulation "
+        "(Léger's algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
     ),
 ]
 ClosureOption = Annotated[
@@ -162,6 +162,35 @@ def _graph(
     from fmugen.cli.graph import show_graphs
 
     show_graphs(model, trees, matrices=matrices, svg=svg)
+
+
+@app.command("trees")
+def _trees(
+    model: ModelArgument,
+    closure: ClosureOption = _DEFAULTS.closure,
+    candidates: Annotated[
+        int, typer.Option("--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with.")
+    ] = 24,
+    neighbours: Annotated[
+        int,
+        typer.Option("--neighbours", metavar="NUMBER", min=0, help="Neighbours of the best in each round."),
+    ] = 8,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="NUMBER", min=0, help="Rounds of neighbours at most.")
+    ] = 2,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", metavar="SECONDS", callback=_positive, help="Time after which to stop."),
+    ] = 60.0,
+    processes: Annotated[
+        int, typer.Option("--processes", metavar="NUMBER", min=1, help="Processes to measure with.")
+    ] = 1,
+) -> None:
+    """Measure what trees cost, and say why the cheapest are what they are."""
+    from fmugen.cli.trees import show_trees
+    from fmugen.measure import Effort
+
+    show_trees(model, closure, Effort(candidates, neighbours, rounds, seconds, processes))
 
 
 @app.command("equations")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,25 +13,34 @@ from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.errors import ModelError, Problem, TreeError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.graph import Domain, LinearGraph
-from fmugen.ir.model import DriverType, JointType, SystemModel
+from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn
+from fmugen.ir.model import DriverType, JointType, Space, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
 from fmugen.phases.select import METHODS, select_trees
 from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Formulation, formulate_model
 
-__all__ = ["check_model", "gruebler_count"]
+__all__ = ["check_model", "gruebler_count", "spinning_links"]
 
-#: Directions of relative motion that a planar joint takes away.
-_JOINT_CONSTRAINTS = {
-    JointType.REVOLUTE: 2,
-    JointType.PRISMATIC: 2,
-    JointType.WELD: 3,
-    JointType.VIRTUAL: 0,
+#: The relative motions that a joint leaves; a virtual joint leaves all that there are.
+_FREEDOMS = {
+    JointType.REVOLUTE: 1,
+    JointType.PRISMATIC: 1,
+    JointType.UNIVERSAL: 2,
+    JointType.SPHERICAL: 3,
+    JointType.CYLINDRICAL: 2,
+    JointType.PLANAR: 3,
+    JointType.WELD: 0,
+    JointType.FREE: 6,
+    JointType.TRANSLATIONAL: 3,
+    JointType.SCREW: 1,
+    JointType.ROD: 5,
 }
+#: Joints that hold a point and nothing else of a body.
+_POINT_JOINTS = (JointType.SPHERICAL, JointType.ROD)
 #: A guess that assembly moves further than this is worth a word.
 _NOTABLE_MOVE = 1e-2
 _RANK = 1e-8
@@ -47,7 +57,8 @@ def check_model(path: Path, trees: str) -> None:
     model = read_model(path)
     graph = build_graph(model)
     _require_spanning_trees(path, model, graph)
-    dae = formulate_model(model, trees).dae
+    formulation = formulate_model(model, trees)
+    dae = formulation.dae
     flow = solution_flow(model, dae, Closure.NEWTON)
     print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
     print_table("", ("", ""), _summary(model, dae, flow))
@@ -56,7 +67,7 @@ def check_model(path: Path, trees: str) -> None:
         ("trees", ">coordinates", ">constraints", ">equations", ""),
         _tree_counts(model, graph, trees),
     )
-    for sentence in (*_mobility(model, dae, flow), *_assembly(flow), *_start(model, dae, flow)):
+    for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
         print_line(sentence)
     print_line("the model is sound", style="green")
 
@@ -76,12 +87,30 @@ def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) 
 
 
 def gruebler_count(model: SystemModel) -> int:
-    """Degrees of freedom by Grübler's formula: three a body, less what joints and drivers take away."""
-    taken = sum(_JOINT_CONSTRAINTS[joint.type] for joint in model.joints)
+    """Degrees of freedom by Grübler's formula: all of every body, less what joints and drivers take away."""
+    planar = model.space is Space.PLANAR
+    motions, translations = (3, 2) if planar else (6, 3)
+    constraining = [joint for joint in model.joints if joint.type is not JointType.VIRTUAL]
+    taken = sum(motions - _FREEDOMS[joint.type] for joint in constraining)
     for driver in model.drivers:
         whole = driver.type is DriverType.TRANSLATION and driver.axis is None
-        taken += 2 if whole else 1
-    return 3 * len(model.bodies) - taken
+        taken += translations if whole else 1
+    return motions * len(model.bodies) - taken
+
+
+def spinning_links(model: SystemModel) -> Iterator[str]:
+    """Bodies that only balls hold, at two points: they spin about the line of these."""
+    for body in model.bodies if model.space is Space.SPATIAL else ():
+        held = [
+            (joint.type, end)
+            for joint in model.joints
+            for end in (joint.tail, joint.head)
+            if end.body == body.name and joint.type is not JointType.VIRTUAL
+        ]
+        driven = any(body.name in (driver.tail.body, driver.head.body) for driver in model.drivers)
+        points = {end.node for _, end in held}
+        if len(points) == 2 and not driven and all(kind in _POINT_JOINTS for kind, _ in held):
+            yield body.name
 
 
 def _summary(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[tuple[str, str]]:
@@ -113,22 +142,29 @@ def _tree_counts(
 
 
 def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
-    """Branch coordinates, and constraints from the circuits of chords."""
-    coordinates = constraints = 0
+    """Branch coordinates, and constraints: those of chords, of screws and of Euler parameters."""
+    coordinates, constraints = 0, len(graph.screws)
     for domain in Domain:
         edges = {edge.name: edge for edge in graph.domain(domain).edges}
         tree = selection.domain(domain)
         coordinates += sum(len(edges[branch].motion) for branch in tree.branches)
         constraints += sum(edges[chord].reactions for chord in tree.chords)
+        constraints += sum(_unit_lengths(edges[branch]) for branch in tree.branches)
     return coordinates, constraints
+
+
+def _unit_lengths(branch: Edge) -> int:
+    if branch.domain is Domain.TRANSLATION:
+        return 0
+    return sum(isinstance(turn, QuaternionTurn) for turn in branch.rotation.turns)
 
 
 # --- sentences ------------------------------------------------------------------------------------
 
 
-def _mobility(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
+def _mobility(formulation: Formulation, flow: SolutionFlow) -> Iterator[str]:
     """Why the rank of the constraints and Grübler's count differ, if they do."""
-    surplus = flow.degrees_of_freedom - gruebler_count(model)
+    surplus = flow.degrees_of_freedom - gruebler_count(formulation.model)
     if surplus:
         yield (
             f"Grübler's count is {surplus} too low: it takes all constraints for independent, but "
@@ -136,7 +172,25 @@ def _mobility(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]
             "position; the rank of the Jacobian decides"
         )
     for row in flow.redundant:
-        yield f"redundant constraint, left out: {dae.constraints[row].origin}"
+        yield f"redundant constraint, left out: {formulation.dae.constraints[row].origin}"
+    for circuit, count in _identities(formulation) if surplus > len(flow.redundant) else ():
+        yield f"redundant, left out: {counted(count, 'constraint')} of {circuit}, met in every position"
+    for name in spinning_links(formulation.model):
+        yield (
+            f"{name} spins freely about the line of its two ball joints: a degree of freedom that moves "
+            "nothing else; a joint of type rod has the same effect without it"
+        )
+
+
+def _identities(formulation: Formulation) -> Iterator[tuple[str, int]]:
+    """The circuits of chords, and how many of their equations reduce to 0 = 0."""
+    written = Counter((row.origin.domain, row.origin.edge) for row in formulation.dae.constraints)
+    written.subtract((Domain.TRANSLATION, screw.joint) for screw in formulation.graph.screws)
+    for domain in Domain:
+        chords = set(formulation.trees.domain(domain).chords)
+        for edge in formulation.graph.domain(domain).edges:
+            if edge.name in chords and (missing := edge.reactions - written[domain, edge.name]):
+                yield f"{domain.value} circuit {edge.name}", missing
 
 
 def _assembly(flow: SolutionFlow) -> Iterator[str]:

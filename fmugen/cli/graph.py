@@ -11,7 +11,7 @@ from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.select import select_trees
+from fmugen.pipeline import choose_trees
 from fmugen.topology import IntMatrix, circuit_matrix, cutset_matrix, incidence_matrix
 
 __all__ = ["show_graphs"]
@@ -23,7 +23,7 @@ def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> 
     """Print both graphs of a model, and draw them to ``svg`` if given."""
     model = read_model(path)
     graph = build_graph(model)
-    selection = select_trees(model, graph, trees)
+    selection = choose_trees(model, graph, trees)
     for domain in Domain:
         _print_edges(graph.domain(domain), selection)
         if matrices:

@@ -66,9 +66,9 @@ def counted(count: int, noun: str) -> str:
     """
     if count == 1:
         return f"1 {noun}"
-    first, _, rest = noun.partition(" ")
+    first, _, rest = noun.partition(" of ")
     plural = first + ("es" if first.endswith("ch") else "s")
-    return f"{count} {plural} {rest}".rstrip()
+    return f"{count} {plural} of {rest}" if rest else f"{count} {plural}"
 
 
 class Phases:

@@ -152,7 +152,7 @@ class Multibody:
         tail, head = joint.tail, joint.head
         if joint.type is JointType.ROD:
             rod = Displacement(GROUND, self.null, distance=lower(joint.length, self.symbols))
-            yield Edge(joint.name, kind, tail.node, head.node, rod)
+            yield Edge(joint.name, kind, tail.node, head.node, rod, branchable=False)
             return
         displacement, rotation = self._translation_of(joint), self._rotation_of(joint)
         if joint.type is JointType.VIRTUAL:  # coordinates only: everything may move, nothing reacts
@@ -220,7 +220,8 @@ class Multibody:
         """A prescribed motion: its across variable is given, its reaction does the work."""
         name, kind, tail, head = driver.name, EdgeKind.MOTION_DRIVER, driver.tail, driver.head
         if driver.type is DriverType.ROTATION:
-            return Edge(name, kind, tail.body, head.body, self._driven_rotation(driver))
+            rotation = self._driven_rotation(driver)
+            return Edge(name, kind, tail.body, head.body, rotation, branchable=self.planar)
         axes = self.axes.of(tail)
         displacement = lower_vector(driver.displacement, self.symbols)
         if driver.axis is None:
@@ -274,7 +275,7 @@ class Multibody:
         along, zero, _ = orthonormal(self.axes, spring.axis, None)
         turn = self._turn(name, along, zero, self.zero)
         turns = self._between(self.axes.of(tail), (turn,), self.axes.of(head))
-        return Edge(name, kind, tail.body, head.body, Rotation(turns), law)
+        return Edge(name, kind, tail.body, head.body, Rotation(turns), law, branchable=self.planar)
 
     # --- pieces --------------------------------------------------------------------------------------
 

@@ -201,7 +201,11 @@ Through = Passive | Mass | Inertia | Weight | GivenThrough | SpringDamper
 
 @dataclass(frozen=True)
 class Edge:
-    """A directed edge with its terminal equations."""
+    """A directed edge with its terminal equations.
+
+    An edge that is not ``branchable`` does not describe its whole across variable, such as a driver of one
+    angle in space: it can only be a chord.
+    """
 
     name: str
     kind: EdgeKind
@@ -209,6 +213,7 @@ class Edge:
     head: str
     across: Displacement | Rotation
     through: Through = Passive()
+    branchable: bool = True
 
     @property
     def domain(self) -> Domain:

@@ -1,6 +1,6 @@
 """Start values to a consistent start: positions that close all loops, velocities that respect them.
 
-Body poses are nowhere given. A first sketch walks from the ground outward along joints, using the
+Postures are nowhere given. A first sketch walks from the ground outward along joints, using the
 start values of their coordinates. Levenberg-Marquardt then pulls the sketch towards all start values
 at once, guesses weakly; Gauss-Newton with steps of least norm finally satisfies constraints and fixed
 values exactly and moves no further than they ask.
@@ -14,10 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.verify.gauges import Gauge, gauges
-from fmugen.verify.measures import Array, Bank, Displacement
+from fmugen.verify.bank import Bank
+from fmugen.verify.constraints import upright
+from fmugen.verify.gauges import Gauge
+from fmugen.verify.measures import is_length
 from fmugen.verify.mechanism import Mechanism, split
-from fmugen.verify.sketch import sketch_poses
+from fmugen.verify.rotations import Array
+from fmugen.verify.sketch import sketch
 
 #: What a guess weighs against a constraint in the first approach.
 _GUESS_WEIGHT = 0.1
@@ -26,6 +29,8 @@ _CLOSED = 1e-12
 #: rounding would otherwise be magnified into a jump to another assembly mode.
 _PROJECTION_TOLERANCE = 1e-7
 _APPROACHES = 24
+#: Cosines that are one in the right assembly are well below this in any other.
+_UPRIGHT = 0.5
 
 _System = Callable[[Array], tuple[Array, Array]]
 
@@ -52,17 +57,22 @@ class StartTargets:
 class Start:
     """A consistent start of the moving bodies, and how many degrees of freedom the model left open."""
 
-    poses: Array
+    coordinates: Array
     velocities: Array
     open_positions: int
     open_velocities: int
 
 
-def start_targets(mechanism: Mechanism, initial: Mapping[str, float] | None = None) -> StartTargets:
-    """The model's start values, and extra fixed ones by the name of a quantity."""
-    by_position = {gauge.position: gauge for gauge in gauges(mechanism.layout)}
-    by_velocity = {gauge.velocity: gauge for gauge in by_position.values()}
-    values = {
+def start_targets(
+    mechanism: Mechanism,
+    initial: Mapping[str, float] | None = None,
+    hints: Mapping[str, float] | None = None,
+) -> StartTargets:
+    """The model's start values, extra fixed ones, and guesses, by the name of a quantity."""
+    by_position = {gauge.position: gauge for gauge in mechanism.gauges if gauge.position}
+    by_velocity = {gauge.velocity: gauge for gauge in mechanism.gauges if gauge.velocity}
+    values = {name: (value, False) for name, value in (hints or {}).items()}
+    values |= {
         start.quantity: (mechanism.layout.number(start.value), start.fixed)
         for start in mechanism.model.starts
     }
@@ -76,7 +86,12 @@ def start_targets(mechanism: Mechanism, initial: Mapping[str, float] | None = No
     )
 
 
-def assemble(mechanism: Mechanism, time: float, initial: Mapping[str, float] | None = None) -> Start:
+def assemble(
+    mechanism: Mechanism,
+    time: float,
+    initial: Mapping[str, float] | None = None,
+    hints: Mapping[str, float] | None = None,
+) -> Start:
     """Find a consistent start.
 
     Parameters
@@ -85,42 +100,44 @@ def assemble(mechanism: Mechanism, time: float, initial: Mapping[str, float] | N
         What is assembled, and when: prescribed motions have their value at that time.
     initial
         Extra fixed start values, position or velocity quantities by name.
+    hints
+        Extra guesses, where the model says nothing.
 
     Raises
     ------
     AssemblyError
         If the loops cannot be closed from the given start values.
     """
-    targets = start_targets(mechanism, initial)
-    poses = _positions(mechanism, time, targets.positions)
-    velocities = _velocities(mechanism, time, poses, targets.velocities)
+    targets = start_targets(mechanism, initial, hints)
+    coordinates = _positions(mechanism, time, targets.positions)
+    velocities = _velocities(mechanism, time, coordinates, targets.velocities)
     return Start(
-        poses,
+        coordinates,
         velocities,
-        _open_freedoms(mechanism, time, poses, targets.positions),
-        _open_freedoms(mechanism, time, poses, targets.velocities),
+        _open_freedoms(mechanism, time, coordinates, targets.positions),
+        _open_freedoms(mechanism, time, coordinates, targets.velocities),
     )
 
 
-def project_positions(mechanism: Mechanism, time: float, poses: Array) -> Array:
-    """The poses moved by the least amount that satisfies the constraints."""
+def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> Array:
+    """The coordinates moved by the least amount that satisfies the constraints."""
     scale = mechanism.scale
-    residual, jacobian = mechanism.violation(time, poses)
+    residual, jacobian = mechanism.violation(time, coordinates)
     error = float(np.max(np.abs(residual), initial=0.0))
     while error > 1e-15 * mechanism.layout.length:
         parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
-        trial = poses - scale * parts.least_norm(residual)
+        trial = mechanism.chart.move(coordinates, -scale * parts.least_norm(residual))
         residual, jacobian = mechanism.violation(time, trial)
         trial_error = float(np.max(np.abs(residual)))
         if not trial_error < 0.5 * error:
             break
-        poses, error = trial, trial_error
-    return poses
+        coordinates, error = trial, trial_error
+    return mechanism.settled(coordinates)
 
 
-def project_velocities(mechanism: Mechanism, time: float, poses: Array, velocities: Array) -> Array:
+def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
     """The velocities changed by the least amount that satisfies the constraints' rates."""
-    _, jacobian = mechanism.violation(time, poses)
+    _, jacobian = mechanism.violation(time, coordinates)
     if not len(jacobian):
         return velocities
     scale = mechanism.scale
@@ -138,88 +155,101 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     guessed = [target for target in targets if not target.fixed]
     towards_all = _system(mechanism, time, fixed, guessed)
     exact = _system(mechanism, time, fixed, [])
-    first = sketch_poses(mechanism, {target.name: target.value for target in targets}, time)
-    scale = mechanism.scale
+    first = sketch(mechanism, {target.name: target.value for target in targets}, time)
+    search = _Search(mechanism)
     shaken = np.random.default_rng(0)
     best = np.inf
-    best_poses = first
+    best_found = first
     for approach in range(_APPROACHES):
         # A sketch may sit in a singular posture, such as a mechanism laid out flat: shake it, ever harder.
         shake = 0.0 if approach == 0 else min(1.0, 0.02 * 1.3**approach)
-        poses = first + shake * scale * shaken.standard_normal(len(first))
-        poses = _gauss_newton(exact, _approach(exact, _approach(towards_all, poses, scale), scale), scale)
-        error = float(np.max(np.abs(exact(poses)[0]), initial=0.0))
-        if error < best:
-            best, best_poses = error, poses
+        step = shake * mechanism.scale * shaken.standard_normal(mechanism.size)
+        found = search.approach(towards_all, mechanism.chart.move(first, step))
+        found = search.gauss_newton(exact, search.approach(exact, found))
+        error = float(np.max(np.abs(exact(found)[0]), initial=0.0))
+        if error < best and not _upside_down(mechanism, found):
+            best, best_found = error, found
         if best < _CLOSED:
-            return best_poses
-    raise AssemblyError(_why_open(mechanism, time, best_poses, fixed))
+            return mechanism.settled(best_found)
+    raise AssemblyError(_why_open(mechanism, time, best_found, fixed))
+
+
+def _upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
+    """Whether the axes of a joint coincide, but with opposite senses."""
+    cosines = [cosine for _, cosine in upright(mechanism.layout)]
+    values = Bank(cosines, mechanism.chart).at(mechanism.chart.posture(coordinates)).value
+    return bool(np.any(values < _UPRIGHT))
 
 
 def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]) -> _System:
-    """Constraints, fixed values and weighted guesses as one function of the poses, in scaled rows."""
-    bodies = len(mechanism.model.bodies) + 1
+    """Constraints, fixed values and weighted guesses as one function of the coordinates, in scaled rows."""
     watched = [*fixed, *guessed]
-    bank = Bank([target.gauge.measure for target in watched], bodies)
+    bank = Bank([target.gauge.measure for target in watched], mechanism.chart)
     wanted = np.array([target.value for target in watched])
     measures = [row.measure for row in mechanism.rows] + [target.gauge.measure for target in watched]
     length = mechanism.layout.length
-    weight = np.array([1.0 / length if isinstance(measure, Displacement) else 1.0 for measure in measures])
+    weight = np.array([1.0 / length if is_length(measure) else 1.0 for measure in measures])
     weight[len(measures) - len(guessed) :] *= _GUESS_WEIGHT
 
-    def evaluate(poses: Array) -> tuple[Array, Array]:
-        residual, jacobian = mechanism.violation(time, poses)
-        values = bank.at(mechanism.extend(poses))
+    def evaluate(coordinates: Array) -> tuple[Array, Array]:
+        residual, jacobian = mechanism.violation(time, coordinates)
+        values = bank.at(mechanism.chart.posture(coordinates))
         all_residuals = np.concatenate((residual, values.value - wanted))
-        all_rows = np.vstack((jacobian, values.jacobian[:, : mechanism.size]))
+        all_rows = np.vstack((jacobian, values.jacobian))
         return weight * all_residuals, weight[:, None] * all_rows
 
     return evaluate
 
 
-def _approach(system: _System, poses: Array, scale: Array) -> Array:
-    """Levenberg-Marquardt: the nearest least-squares solution that can be reached downhill."""
-    damping = 1e-3
-    residual, jacobian = system(poses)
-    cost = float(residual @ residual)
-    identity = np.eye(len(poses))
-    for _ in range(200):
-        if cost < 1e-20 or damping > 1e8:
-            break
-        scaled = jacobian * scale
-        step = np.linalg.solve(scaled.T @ scaled + damping * identity, -(scaled.T @ residual))
-        trial = poses + scale * step
-        trial_residual, trial_jacobian = system(trial)
-        trial_cost = float(trial_residual @ trial_residual)
-        if trial_cost < cost:
-            converged = cost - trial_cost < 1e-12 * cost
-            poses, residual, jacobian, cost = trial, trial_residual, trial_jacobian, trial_cost
-            damping = max(damping * 0.2, 1e-12)
-            if converged:
+class _Search:
+    """Descents to a posture, in scaled steps along the rates of the chart."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._chart, self._scale = mechanism.chart, mechanism.scale
+
+    def approach(self, system: _System, coordinates: Array) -> Array:
+        """Levenberg-Marquardt: the nearest least-squares solution that can be reached downhill."""
+        damping = 1e-3
+        residual, jacobian = system(coordinates)
+        cost = float(residual @ residual)
+        identity = np.eye(len(self._scale))
+        for _ in range(200):
+            if cost < 1e-20 or damping > 1e8:
                 break
-        else:
-            damping *= 4.0
-    return poses
+            scaled = jacobian * self._scale
+            step = np.linalg.solve(scaled.T @ scaled + damping * identity, -(scaled.T @ residual))
+            trial = self._chart.move(coordinates, self._scale * step)
+            trial_residual, trial_jacobian = system(trial)
+            trial_cost = float(trial_residual @ trial_residual)
+            if trial_cost < cost:
+                converged = cost - trial_cost < 1e-12 * cost
+                coordinates, residual, jacobian, cost = trial, trial_residual, trial_jacobian, trial_cost
+                damping = max(damping * 0.2, 1e-12)
+                if converged:
+                    break
+            else:
+                damping *= 4.0
+        return coordinates
+
+    def gauss_newton(self, system: _System, coordinates: Array) -> Array:
+        """Steps of least norm until rounding is all that is left."""
+        residual, jacobian = system(coordinates)
+        error = float(np.max(np.abs(residual), initial=0.0))
+        for _ in range(20):
+            if error == 0.0:
+                break
+            step = split(jacobian * self._scale).least_norm(residual)
+            trial = self._chart.move(coordinates, -self._scale * step)
+            trial_residual, trial_jacobian = system(trial)
+            trial_error = float(np.max(np.abs(trial_residual), initial=0.0))
+            if not trial_error < error:
+                break
+            coordinates, residual, jacobian, error = trial, trial_residual, trial_jacobian, trial_error
+        return coordinates
 
 
-def _gauss_newton(system: _System, poses: Array, scale: Array) -> Array:
-    """Steps of least norm until rounding is all that is left."""
-    residual, jacobian = system(poses)
-    error = float(np.max(np.abs(residual), initial=0.0))
-    for _ in range(20):
-        if error == 0.0:
-            break
-        trial = poses - scale * split(jacobian * scale).least_norm(residual)
-        trial_residual, trial_jacobian = system(trial)
-        trial_error = float(np.max(np.abs(trial_residual), initial=0.0))
-        if not trial_error < error:
-            break
-        poses, residual, jacobian, error = trial, trial_residual, trial_jacobian, trial_error
-    return poses
-
-
-def _why_open(mechanism: Mechanism, time: float, poses: Array, fixed: Sequence[Target]) -> str:
-    residual, _ = _system(mechanism, time, fixed, [])(poses)
+def _why_open(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> str:
+    residual, _ = _system(mechanism, time, fixed, [])(coordinates)
     worst = int(np.argmax(np.abs(residual)))
     names = [f"constraint '{row.name}'" for row in mechanism.rows]
     names += [f"start value of {target.name}" for target in fixed]
@@ -233,17 +263,17 @@ def _why_open(mechanism: Mechanism, time: float, poses: Array, fixed: Sequence[T
 # --- velocities --------------------------------------------------------------------------------
 
 
-def _velocities(mechanism: Mechanism, time: float, poses: Array, targets: Sequence[Target]) -> Array:
+def _velocities(mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]) -> Array:
     """Velocities nearest to the guesses that respect constraints and fixed values."""
     scale = mechanism.scale
     guessed = [target for target in targets if not target.fixed]
     fixed = [target for target in targets if target.fixed]
     velocities = np.zeros(mechanism.size)
     if guessed:
-        rows = _gradient(mechanism, poses, guessed) * scale
+        rows = _gradient(mechanism, coordinates, guessed) * scale
         velocities = scale * split(rows).least_norm(np.array([target.value for target in guessed]))
-    _, jacobian = mechanism.violation(time, poses)
-    rows = np.vstack((jacobian, _gradient(mechanism, poses, fixed))) * scale
+    _, jacobian = mechanism.violation(time, coordinates)
+    rows = np.vstack((jacobian, _gradient(mechanism, coordinates, fixed))) * scale
     wanted = np.concatenate((mechanism.targets(time)[1], [target.value for target in fixed]))
     if len(rows):
         velocities = velocities + scale * split(rows).least_norm(wanted - rows @ (velocities / scale))
@@ -262,17 +292,19 @@ def _check_velocities(mechanism: Mechanism, error: Array, wanted: Array, fixed: 
     )
 
 
-def _gradient(mechanism: Mechanism, poses: Array, targets: Sequence[Target]) -> Array:
-    bank = Bank([target.gauge.measure for target in targets], len(mechanism.model.bodies) + 1)
-    return bank.at(mechanism.extend(poses)).jacobian[:, : mechanism.size]
+def _gradient(mechanism: Mechanism, coordinates: Array, targets: Sequence[Target]) -> Array:
+    bank = Bank([target.gauge.measure for target in targets], mechanism.chart)
+    return bank.at(mechanism.chart.posture(coordinates)).jacobian
 
 
-def _open_freedoms(mechanism: Mechanism, time: float, poses: Array, targets: Sequence[Target]) -> int:
-    return int(free_directions(mechanism, time, poses, targets).shape[1])
+def _open_freedoms(mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]) -> int:
+    return int(free_directions(mechanism, time, coordinates, targets).shape[1])
 
 
-def free_directions(mechanism: Mechanism, time: float, poses: Array, targets: Sequence[Target]) -> Array:
+def free_directions(
+    mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]
+) -> Array:
     """A basis of the coordinate changes that neither constraints nor fixed values rule out."""
-    _, jacobian = mechanism.violation(time, poses)
+    _, jacobian = mechanism.violation(time, coordinates)
     fixed = [target for target in targets if target.fixed]
-    return split(np.vstack((jacobian, _gradient(mechanism, poses, fixed)))).free
+    return split(np.vstack((jacobian, _gradient(mechanism, coordinates, fixed)))).free

@@ -16,7 +16,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fmugen.verify.rotations import IDENTITY, Array, exponential, imaginary, matrices, product, quaternion
+from fmugen.verify.rotations import (
+    IDENTITY,
+    Array,
+    Indices,
+    exponential,
+    imaginary,
+    matrices,
+    product,
+    quaternion,
+)
 
 #: The freedoms of a body in space: a velocity and an angular velocity.
 TWIST = 6
@@ -52,7 +61,7 @@ class Chart(Protocol):
     #: Freedoms of one body, as places in its twist.
     freedoms: tuple[int, ...]
     #: Which entries of the twists of all bodies are rates of this chart.
-    columns: Array
+    columns: Indices
     #: How many coordinates and how many rates there are.
     count: int
     size: int
@@ -78,6 +87,9 @@ class Chart(Protocol):
 
     def remembering(self, coordinates: Array, memory: Array) -> Array:
         """The coordinates with another memory."""
+
+    def alike(self, coordinates: Array, model: Array) -> Array:
+        """The coordinates of the same posture that differ least from those of a ``model``."""
 
     def tangent_scale(self, length: float) -> Array:
         """What counts as one unit of each rate, for a typical length."""
@@ -108,7 +120,7 @@ class _Columns:
 class PlanarChart(_Columns):
     """(x, y, angle) of each body; the angle counts turns."""
 
-    freedoms = (0, 1, 5)
+    freedoms: tuple[int, ...] = (0, 1, 5)
 
     def __init__(self, bodies: int) -> None:
         super().__init__(bodies)
@@ -147,6 +159,9 @@ class PlanarChart(_Columns):
     def remembering(self, coordinates: Array, memory: Array) -> Array:
         return coordinates
 
+    def alike(self, coordinates: Array, model: Array) -> Array:
+        return coordinates
+
     def tangent_scale(self, length: float) -> Array:
         return np.tile([length, length, 1.0], self.bodies)
 
@@ -157,7 +172,7 @@ class PlanarChart(_Columns):
 class SpatialChart(_Columns):
     """Position and quaternion of each body, and a memory of angles."""
 
-    freedoms = (0, 1, 2, 3, 4, 5)
+    freedoms: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
 
     def __init__(self, bodies: int, remembered: int) -> None:
         super().__init__(bodies)
@@ -214,6 +229,13 @@ class SpatialChart(_Columns):
 
     def remembering(self, coordinates: Array, memory: Array) -> Array:
         return np.concatenate((coordinates[: self._poses], memory))
+
+    def alike(self, coordinates: Array, model: Array) -> Array:
+        result = coordinates.copy()
+        turns = self._table(result)[:, 3:]
+        opposite = np.sum(turns * self._table(model)[:, 3:], axis=1) < 0.0
+        turns[opposite] *= -1.0
+        return result
 
     def tangent_scale(self, length: float) -> Array:
         return np.tile([length] * 3 + [1.0] * 3, self.bodies)

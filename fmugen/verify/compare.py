@@ -18,9 +18,10 @@ import numpy as np
 
 from fmugen.ir.model import SystemModel
 from fmugen.verify.assembly import assemble, free_directions, start_targets
+from fmugen.verify.bank import Bank
 from fmugen.verify.energy import EnergyBalance, balance
-from fmugen.verify.gauges import Gauge, gauges
-from fmugen.verify.measures import POSE, Array, Bank
+from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
+from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.reference import (
     Progress,
@@ -30,6 +31,7 @@ from fmugen.verify.reference import (
     largest_violation,
     solve_reference,
 )
+from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
 
 #: The smallest scale of a deviation, in the unit of the signal.
@@ -38,8 +40,6 @@ SCALE_FLOOR = 1e-3
 CLOSURE_TOLERANCE = 1e-9
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
-_POSE_KINDS = ("x", "y", "angle")
-_RATE_KINDS = ("vx", "vy", "omega")
 _CLOSURE = "closure.residual"
 
 
@@ -144,19 +144,21 @@ def verify_fmu(
         inputs=inputs,
     )
     times = communication_points(stop, step)
+    initial = _open_starts(Mechanism(model, parameters), trajectory)
     reference = solve_reference(
         model,
         times,
         inputs=inputs,
         parameters=parameters,
-        initial=_open_starts(Mechanism(model, parameters), trajectory),
+        initial=initial,
+        hints=_hints(model, trajectory, initial),
         progress=progress,
     )
     return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
 
 
 def _recorded(model: SystemModel) -> list[str]:
-    bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in (*_POSE_KINDS, *_RATE_KINDS)]
+    bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
     return [*(output.name for output in model.outputs), *bodies, _CLOSURE]
 
 
@@ -166,22 +168,39 @@ def _recorded(model: SystemModel) -> list[str]:
 def _open_starts(mechanism: Mechanism, trajectory: Trajectory) -> dict[str, float]:
     """Start values for the degrees of freedom that the model leaves open, as the FMU chose them."""
     initial: dict[str, float] = {}
-    candidates = [gauge for gauge in gauges(mechanism.layout) if gauge.position in trajectory.values]
-    for level in ("position", "velocity"):
-        start = assemble(mechanism, 0.0, initial)
+    for level in (0, 1):
+        candidates = [gauge for gauge in mechanism.gauges if gauge.names[level] in trajectory.values]
+        hints = _hints(mechanism.model, trajectory, initial)
+        start = assemble(mechanism, 0.0, initial, hints)
         targets = start_targets(mechanism, initial)
-        fixed = targets.positions if level == "position" else targets.velocities
-        free = free_directions(mechanism, 0.0, start.poses, fixed)
-        for gauge in _independent(mechanism, start.poses, free, candidates):
-            name = gauge.position if level == "position" else gauge.velocity
-            initial[name] = float(trajectory.values[name][0])
+        fixed = targets.velocities if level else targets.positions
+        free = free_directions(mechanism, 0.0, start.coordinates, fixed)
+        for gauge in _independent(mechanism, start.coordinates, free, candidates):
+            name = gauge.names[level]
+            if name is not None:
+                initial[name] = float(trajectory.values[name][0])
     return initial
 
 
-def _independent(mechanism: Mechanism, poses: Array, free: Array, candidates: list[Gauge]) -> Iterator[Gauge]:
+def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, float]) -> dict[str, float]:
+    """Guesses that tell which of the postures with the given start values is meant.
+
+    A few direction cosines do not determine an attitude; where they are taken from the FMU, all are.
+    """
+    hints: dict[str, float] = {}
+    for body in model.bodies:
+        kinds = [kind for kind, unit in pose_kinds(model) if unit == "1"]
+        if any(f"{body.name}.{kind}" in initial for kind in kinds):
+            hints |= {f"{body.name}.{k}": float(trajectory.values[f"{body.name}.{k}"][0]) for k in kinds}
+    return hints
+
+
+def _independent(
+    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[Gauge]
+) -> Iterator[Gauge]:
     """As many gauges as there are free directions, each telling most of what the others do not."""
-    bank = Bank([gauge.measure for gauge in candidates], len(mechanism.model.bodies) + 1)
-    rows = bank.at(mechanism.extend(poses)).jacobian[:, : mechanism.size] @ free
+    bank = Bank([gauge.measure for gauge in candidates], mechanism.chart)
+    rows = bank.at(mechanism.chart.posture(coordinates)).jacobian @ free
     for _ in range(free.shape[1]):
         sizes = np.linalg.norm(rows, axis=1)
         best = int(np.argmax(sizes))
@@ -201,8 +220,7 @@ def _judge(
     tolerance: float,
 ) -> Verification:
     mechanism = reference.mechanism
-    poses = _table(model, trajectory, _POSE_KINDS)
-    velocities = _table(model, trajectory, _RATE_KINDS)
+    coordinates, velocities = sampled_motion(mechanism, trajectory.values, reference.coordinates)
     skipped = tuple(
         output.name for output in model.outputs if reference.undetermined.intersection(output.value.names())
     )
@@ -214,11 +232,11 @@ def _judge(
     bodies = tuple(
         _deviation(f"{body.name}.{kind}", unit, trajectory, reference.bodies[body.name][:, column])
         for body in model.bodies
-        for column, (kind, unit) in enumerate(zip(_POSE_KINDS, ("m", "m", "rad"), strict=True))
+        for column, (kind, unit) in enumerate(pose_kinds(model))
     )
     closure = trajectory.values[_CLOSURE]
-    violation = largest_violation(mechanism, trajectory.times, poses)
-    energy = balance(mechanism, trajectory.times, poses, velocities, held)
+    violation = largest_violation(mechanism, trajectory.times, coordinates)
+    energy = balance(mechanism, trajectory.times, coordinates, velocities, held)
     problems = (
         *_deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
         *_closure_problems(closure, violation),
@@ -239,11 +257,6 @@ def _judge(
         messages=trajectory.messages,
         problems=problems,
     )
-
-
-def _table(model: SystemModel, trajectory: Trajectory, kinds: tuple[str, ...]) -> Array:
-    columns = [trajectory.values[f"{body.name}.{kind}"] for body in model.bodies for kind in kinds]
-    return np.column_stack(columns).reshape(-1, POSE * len(model.bodies))
 
 
 def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) -> Deviation:

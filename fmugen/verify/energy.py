@@ -2,8 +2,8 @@
 
 Kinetic energy, the potential of the weights and the energy stored in springs change exactly by the
 work of loads, dampers, actuators and drivers. The powers come from the reference equations evaluated
-along the given motion; between two samples the motion is the quintic that has the sampled poses,
-velocities and accelerations at both ends, and the work is a Gauss-Legendre quadrature along it.
+along the given motion; between two samples the coordinates are the quintics that have the sampled values,
+rates and accelerations at both ends, and the work is a Gauss-Legendre quadrature along them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fmugen.verify.measures import Array
 from fmugen.verify.mechanism import Instant, Mechanism
+from fmugen.verify.rotations import Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
@@ -49,7 +49,7 @@ class EnergyBalance:
 def balance(
     mechanism: Mechanism,
     times: Array,
-    poses: Array,
+    coordinates: Array,
     velocities: Array,
     held_inputs: Callable[[float], Mapping[str, float]],
 ) -> EnergyBalance:
@@ -59,22 +59,22 @@ def balance(
     ----------
     mechanism
         The equations that tell forces and multipliers.
-    times, poses, velocities
-        Samples: one row per time, coordinates of the moving bodies.
+    times, coordinates, velocities
+        Samples: one row per time, coordinates and rates of the moving bodies.
     held_inputs
         Input values from a sample on until the next one.
     """
-    kinetic = 0.5 * np.sum(mechanism.mass * velocities**2, axis=1)
-    potential = np.empty(len(times))
+    kinetic, potential = np.empty(len(times)), np.empty(len(times))
     steps = np.zeros(len(times))
     absolute = np.zeros(len(times))
     for number, time in enumerate(times):
         inputs = held_inputs(float(time))
-        here = mechanism.motion(float(time), poses[number], velocities[number], inputs)
+        here = mechanism.motion(float(time), coordinates[number], velocities[number], inputs)
+        kinetic[number] = mechanism.kinetic_energy(here.coordinates, here.velocities)
         potential[number] = _potential(mechanism, here)
         if number + 1 < len(times):
             end = number + 1
-            there = mechanism.motion(float(times[end]), poses[end], velocities[end], inputs)
+            there = mechanism.motion(float(times[end]), coordinates[end], velocities[end], inputs)
             steps[end], absolute[end] = _work(mechanism, here, there)
     turnover = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
@@ -82,7 +82,7 @@ def balance(
 
 def _potential(mechanism: Mechanism, instant: Instant) -> float:
     stored = sum(action.potential for action in instant.actions)
-    return mechanism.forces.gravity_potential(instant.poses) + stored
+    return mechanism.forces.gravity_potential(instant.posture) + stored
 
 
 def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, float]:
@@ -91,33 +91,32 @@ def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, f
     work = absolute = 0.0
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         fraction = 0.5 * (1.0 + float(node))
-        poses, velocities = _between(here, there, fraction)
+        coordinates, velocities = _between(mechanism, here, there, fraction)
         time = here.time + fraction * step
-        share = 0.5 * step * float(weight) * _power(mechanism, time, poses, velocities, here.inputs)
+        share = 0.5 * step * float(weight) * _power(mechanism, time, coordinates, velocities, here.inputs)
         work += share
         absolute += abs(share)
     return work, absolute
 
 
 def _power(
-    mechanism: Mechanism, time: float, poses: Array, velocities: Array, inputs: Mapping[str, float]
+    mechanism: Mechanism, time: float, coordinates: Array, velocities: Array, inputs: Mapping[str, float]
 ) -> float:
     """Power of loads, dampers and actuators, and of drivers: minus multiplier times prescribed rate."""
-    _, actions = mechanism.forces.generalized(time, poses, velocities, inputs)
+    posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
+    _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
     power = sum(action.power for action in actions)
     prescribed = mechanism.targets(time)[1]
     if np.any(prescribed):
-        size = mechanism.size
-        instant = mechanism.motion(time, poses[:size], velocities[:size], inputs)
+        instant = mechanism.motion(time, coordinates, velocities, inputs)
         power -= float(instant.multipliers @ prescribed)
     return power
 
 
-def _between(here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:
-    """Quintic Hermite interpolation of the poses, and its rate."""
+def _between(mechanism: Mechanism, here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:
+    """Quintic Hermite interpolation of the coordinates, and the velocities it has."""
     step = there.time - here.time
-    start = (here.poses, step * here.velocities, step * step * here.accelerations)
-    end = (there.poses, step * there.velocities, step * step * there.accelerations)
+    start, end = _taylor(mechanism, here, step), _taylor(mechanism, there, step)
     gap = end[0] - start[0] - start[1] - 0.5 * start[2]
     slope = end[1] - start[1] - start[2]
     bend = end[2] - start[2]
@@ -125,6 +124,15 @@ def _between(here: Instant, there: Instant, fraction: float) -> tuple[Array, Arr
     quartic = -15.0 * gap + 7.0 * slope - bend
     quintic = 6.0 * gap - 3.0 * slope + 0.5 * bend
     s = fraction
-    poses = start[0] + s * (start[1] + s * (0.5 * start[2] + s * (cubic + s * (quartic + s * quintic))))
+    found = start[0] + s * (start[1] + s * (0.5 * start[2] + s * (cubic + s * (quartic + s * quintic))))
     rate = start[1] + s * (start[2] + s * (3.0 * cubic + s * (4.0 * quartic + 5.0 * s * quintic)))
-    return poses, rate / step
+    chart = mechanism.chart
+    return chart.normalized(found), chart.velocities(found, rate / step)
+
+
+def _taylor(mechanism: Mechanism, instant: Instant, step: float) -> tuple[Array, Array, Array]:
+    """The coordinates, and their rates and accelerations per step."""
+    chart, coordinates, velocities = mechanism.chart, instant.coordinates, instant.velocities
+    rates = chart.rates(coordinates, velocities)
+    seconds = chart.seconds(coordinates, velocities, instant.accelerations)
+    return coordinates, step * rates, step * step * seconds

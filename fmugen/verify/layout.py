@@ -1,15 +1,17 @@
-"""A SystemModel in numbers: parameter values, body indices and the places elements are fastened to."""
+"""A SystemModel in numbers: parameter values, body indices, places and axes that elements are fastened to."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import Formula
-from fmugen.ir.model import GROUND, Attachment, Point, SystemModel, Vector
+from fmugen.ir.model import GROUND, Attachment, Point, Space, SystemModel, Vector
 from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.measures import Place
+from fmugen.verify.measures import Place, Triple
+from fmugen.verify.rotations import IDENTITY, Array, turned
 
 
 class Layout:
@@ -17,7 +19,11 @@ class Layout:
 
     def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
         self.model = model
-        self.parameters = {parameter.name: parameter.value for parameter in model.parameters}
+        self.planar = model.space is Space.PLANAR
+        #: The directions of translation.
+        self.axes = "xy" if self.planar else "xyz"
+        self._defaults = {parameter.name: parameter.value for parameter in model.parameters}
+        self.parameters = dict(self._defaults)
         for name, value in (parameters or {}).items():
             if name not in self.parameters:
                 raise VerificationError(f"{model.name} has no parameter {name!r}")
@@ -26,8 +32,14 @@ class Layout:
         #: The ground comes after the moving bodies.
         self.ground = len(self.bodies)
         self._index = {name: index for index, name in enumerate(self.bodies)} | {GROUND: self.ground}
+        self._centers = {body.name: self.vector(body.center) for body in model.bodies} | {GROUND: np.zeros(3)}
         self._points = {
-            (body, point.name): self._position(point.position)
+            (body, point.name): self.vector(point.position)
+            for body, points in self._point_sets()
+            for point in points
+        }
+        self._axes = {
+            (body, point.name): self._orientation(point)
             for body, points in self._point_sets()
             for point in points
         }
@@ -37,34 +49,87 @@ class Layout:
         literal = formula.number
         return compile_formula(formula)(self.parameters) if literal is None else literal
 
+    def vector(self, components: Vector) -> Array:
+        """The value of a vector of parameters; vectors of the plane have no third component."""
+        x, y, z = (self.number(component) for component in components)
+        return np.array([x, y, 0.0 if self.planar else z])
+
     def index(self, body: str) -> int:
         """The place of a body in the order of poses."""
         return self._index[body]
 
-    def place(self, attachment: Attachment) -> Place:
-        """The attachment as a body index and components in body axes."""
-        body = self._index[attachment.body]
-        if attachment.point is None:
-            return Place(body)
-        return Place(body, *self._points[attachment.body, attachment.point])
+    def center(self, body: str) -> Array:
+        """The mass centre of a body, from the origin of its frame."""
+        return self._centers[body]
 
-    def unit(self, axis: Vector, element: str) -> tuple[float, float]:
-        """The axis, normalised."""
-        x, y = self._position(axis)
-        length = math.hypot(x, y)
-        if length == 0.0:
-            raise VerificationError(f"the axis of {element} has length zero")
-        return x / length, y / length
+    def place(self, attachment: Attachment) -> Place:
+        """The attachment as a body index and the way from the body's mass centre."""
+        body, point = attachment.body, attachment.point
+        position = np.zeros(3) if point is None else self._points[body, point]
+        return Place(self._index[body], triple(position - self._centers[body]))
+
+    def axes_of(self, attachment: Attachment) -> Array:
+        """The matrix that resolves vectors of an attachment in the axes of its body."""
+        if attachment.point is None:
+            return IDENTITY
+        return self._axes[attachment.body, attachment.point]
+
+    def triad(self, axis: Vector | None, toward: Vector | None, element: str) -> Array:
+        """Rows: along ``axis`` (z if ``None``), perpendicular to it on the side of ``toward``, and the third.
+
+        Where ``toward`` is missing or nearly parallel, the coordinate direction furthest from the axis
+        takes its place. In the plane the second direction is the axis turned by a right angle.
+        """
+        along = IDENTITY[2] if axis is None else self._unit(axis, element)
+        if self.planar:
+            return np.array([along, [-along[1], along[0], 0.0], IDENTITY[2]])
+        guide = self._guide(axis, toward)
+        across = guide - (along @ guide) * along
+        across /= np.linalg.norm(across)
+        return np.array([along, across, np.cross(along, across)])
 
     @property
     def length(self) -> float:
-        """A length that is typical of the mechanism: the longest arm, or 1 m if there is none."""
-        return max((math.hypot(x, y) for x, y in self._points.values()), default=0.0) or 1.0
+        """A length that is typical of the mechanism: the longest arm or rod, or 1 m if there is none."""
+        arms = [float(np.linalg.norm(arm)) for arm in (*self._points.values(), *self._centers.values())]
+        rods = [self.number(joint.length) for joint in self.model.joints]
+        return max((*arms, *rods), default=0.0) or 1.0
 
-    def _position(self, vector: Vector) -> tuple[float, float]:
-        return self.number(vector[0]), self.number(vector[1])
+    def _unit(self, axis: Vector, element: str) -> Array:
+        vector = self.vector(axis)
+        length = np.linalg.norm(vector)
+        if length == 0.0:
+            raise VerificationError(f"the axis of {element} has length zero")
+        result: Array = vector / length
+        return result
+
+    def _guide(self, axis: Vector | None, toward: Vector | None) -> Array:
+        """What the second direction of a triad leans to: a choice made at the default parameters."""
+        along = IDENTITY[2] if axis is None else self._default(axis)
+        if toward is not None:
+            guide = self._default(toward)
+            lengths = (along @ along) * (guide @ guide)
+            if lengths > 0.0 and (along @ guide) ** 2 <= 0.99 * lengths:
+                return self.vector(toward)
+        furthest: Array = IDENTITY[int(np.argmin(np.abs(along)))]
+        return furthest
+
+    def _default(self, vector: Vector) -> Array:
+        return np.array([compile_formula(component)(self._defaults) for component in vector])
+
+    def _orientation(self, point: Point) -> Array:
+        if point.orientation is None:
+            return IDENTITY
+        angles = [self.number(angle) for angle in point.orientation.angles]
+        return turned(point.orientation.sequence, angles)
 
     def _point_sets(self) -> Iterator[tuple[str, tuple[Point, ...]]]:
         yield GROUND, self.model.ground
         for body in self.model.bodies:
             yield body.name, body.points
+
+
+def triple(vector: Array) -> Triple:
+    """A vector as plain numbers."""
+    x, y, z = vector.tolist()
+    return x, y, z

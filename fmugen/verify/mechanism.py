@@ -1,47 +1,37 @@
 """The reference equations of motion, in absolute coordinates.
 
-    M q'' + Phi_q^T lambda = F(t, q, q'),    Phi(q) = c(t)
+    M v' + Phi_q^T lambda = F(t, q, v),    Phi(q) = c(t)
 
-with the poses q of all bodies, a diagonal mass matrix, and one row of Phi per scalar constraint. The
-accelerations are found in the null space of Phi_q, so that redundant constraints and bodies without
-mass need no special treatment; the multipliers are then those of least norm.
+with the rates v of all bodies (their velocities and spins), a mass matrix of one block a body, and one row
+of Phi per scalar constraint. The accelerations are found in the null space of Phi_q, so that redundant
+constraints and bodies without mass need no special treatment; the multipliers are then those of least norm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from fmugen.errors import VerificationError
-from fmugen.ir.formula import ZERO, Formula
-from fmugen.ir.model import Driver, DriverType, Joint, JointType, SystemModel
+from fmugen.ir.model import Level, SystemModel, quantities
+from fmugen.verify.bank import Bank, wrapped
+from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
+from fmugen.verify.constraints import Row, constraint_rows
 from fmugen.verify.evaluate import Jet, compile_motion
 from fmugen.verify.forces import Action, Forces
-from fmugen.verify.gauges import GaugeBoard
+from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
-from fmugen.verify.measures import POSE, Angle, Array, Bank, Displacement, Measure
+from fmugen.verify.masses import Masses
+from fmugen.verify.rotations import Array
 
 #: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
 
-_X, _Y = (1.0, 0.0), (0.0, 1.0)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A scalar constraint: a measure of an element that equals a function of time."""
-
-    element: str
-    label: str
-    measure: Measure
-    target: Formula = ZERO
-
-    @property
-    def name(self) -> str:
-        return f"{self.element}, {self.label}"
+#: The kinds of reactions: components of the wrench on the head, at its attachment point.
+_WRENCH = ("fx", "fy", "fz", "tx", "ty", "tz")
+_PLACES = {kind: place for place, kind in enumerate(_WRENCH)} | {"torque": 5}
 
 
 class Split(NamedTuple):
@@ -71,10 +61,12 @@ class Split(NamedTuple):
 
 
 class Instant(NamedTuple):
-    """The state of motion at one time, ground included as the last body."""
+    """The state of motion at one time."""
 
     time: float
-    poses: Array
+    coordinates: Array
+    posture: Posture
+    twist: Twist
     velocities: Array
     accelerations: Array
     multipliers: Array
@@ -98,26 +90,37 @@ class Mechanism:
     def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
         self.model = model
         self.layout = Layout(model, parameters)
-        self.size = POSE * len(model.bodies)
-        self.rows = tuple(_rows(self.layout))
-        self.bank = Bank([row.measure for row in self.rows], len(model.bodies) + 1)
-        self.forces = Forces(self.layout)
-        self.mass = np.array(
-            [
-                self.layout.number(value)
-                for body in model.bodies
-                for value in (body.mass, body.mass, body.inertia.zz)
-            ]
+        self.gauges = gauges(self.layout)
+        remembered = [gauge for gauge in self.gauges if gauge.slot is not None]
+        #: The angles in space that are remembered, in the order of their slots.
+        self.remembered = tuple(gauge.position for gauge in remembered)
+        self.chart: Chart = (
+            PlanarChart(len(model.bodies))
+            if self.layout.planar
+            else SpatialChart(len(model.bodies), len(remembered))
         )
-        #: What counts as one unit of each coordinate: the typical length, and one radian.
-        self.scale = np.tile([self.layout.length, self.layout.length, 1.0], len(model.bodies))
+        self.size = self.chart.size
+        self.rows = tuple(constraint_rows(self.layout))
+        self.bank = Bank([row.measure for row in self.rows], self.chart)
+        self.masses = Masses(self.layout, self.chart)
+        self.forces = Forces(self.layout, self.chart, self.gauges)
+        #: What counts as one unit of each rate: the typical length, and one radian.
+        self.scale = self.chart.tangent_scale(self.layout.length)
         self._targets = [compile_motion(row.target, self.layout.parameters) for row in self.rows]
-        self._still = [row.target.number for row in self.rows]
-        self._board = GaugeBoard(self.layout)
+        self._still = [self._constant(row) for row in self.rows]
+        self._periodic = np.array([row.periodic for row in self.rows], dtype=bool)
+        self._board = GaugeBoard(self.gauges, self.chart)
+        self._memory = GaugeBoard(remembered, self.chart)
+        self._reactions = {
+            quantity.name: (quantity.owner, quantity.kind)
+            for quantity in quantities(model)
+            if quantity.level is Level.ACCELERATION and quantity.kind in (*_PLACES, "tension")
+        }
 
-    def extend(self, coordinates: Array) -> Array:
-        """Append the resting ground to poses or their derivatives of the moving bodies."""
-        return np.concatenate((coordinates, np.zeros(POSE)))
+    def _constant(self, row: Row) -> float | None:
+        """The target of a row that does not depend on time."""
+        known = all(name in self.layout.parameters for name in row.target.names())
+        return self.layout.number(row.target) if known else None
 
     def targets(self, time: float) -> tuple[Array, Array, Array]:
         """The prescribed value, rate and acceleration of every constraint."""
@@ -125,139 +128,118 @@ class Mechanism:
         table = np.array([(jet.value, jet.rate, jet.acceleration) for jet in jets]).reshape(-1, 3)
         return table[:, 0], table[:, 1], table[:, 2]
 
-    def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
-        """Phi - c(t) and its Jacobian with respect to the coordinates of the moving bodies."""
-        values = self.bank.at(self.extend(coordinates))
-        return values.value - self.targets(time)[0], values.jacobian[:, : self.size]
+    def settled(self, coordinates: Array) -> Array:
+        """Coordinates without rounding errors of their own, that remember the angles they show."""
+        clean = self.chart.normalized(coordinates)
+        if not self.remembered:
+            return clean
+        return self.chart.remembering(clean, self._memory.memory(self.chart.posture(clean)))
 
-    def motion(self, time: float, coordinates: Array, rates: Array, inputs: Mapping[str, float]) -> Instant:
+    def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
+        """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies."""
+        values = self.bank.at(self.chart.posture(coordinates))
+        residual = values.value - self.targets(time)[0]
+        if self._periodic.any():
+            residual[self._periodic] = wrapped(residual[self._periodic])
+        return residual, values.jacobian
+
+    def motion(
+        self, time: float, coordinates: Array, velocities: Array, inputs: Mapping[str, float]
+    ) -> Instant:
         """Accelerations and multipliers at a state.
 
         Notes
         -----
-        In scaled coordinates, with Phi_q = U S V^T and N a basis of its null space:
+        In scaled rates, with Phi_q = U S V^T and N a basis of its null space:
         a = V S^-1 U^T gamma + N z, (N^T M N) z = N^T (F - M V S^-1 U^T gamma), and
         lambda = U S^-1 V^T (F - M a).
         """
-        poses, velocities = self.extend(coordinates), self.extend(rates)
-        values = self.bank.at(poses, velocities)
-        applied, actions = self.forces.generalized(time, poses, velocities, inputs)
-        force = applied[: self.size]
+        posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
+        values = self.bank.at(posture, twist)
+        applied, actions = self.forces.generalized(time, posture, twist, velocities, inputs)
+        mass = self.masses.at(posture)
+        force = applied - mass.gyroscopic(velocities)
         gamma = self.targets(time)[2] - values.bias
-        parts = split(values.jacobian[:, : self.size] * self.scale)
+        parts = split(values.jacobian * self.scale)
         acceleration = self.scale * parts.least_norm(gamma)
         if parts.free.shape[1]:
             free = self.scale[:, None] * parts.free
-            acceleration += free @ self._free_acceleration(free, force - self.mass * acceleration)
-        multipliers = parts.multipliers(self.scale * (force - self.mass * acceleration))
+            inertia = free.T @ mass.times(free)
+            acceleration += free @ self._free_acceleration(
+                inertia, free.T @ (force - mass.times(acceleration))
+            )
+        multipliers = parts.multipliers(self.scale * (force - mass.times(acceleration)))
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
         return Instant(
             time=time,
-            poses=poses,
+            coordinates=coordinates,
+            posture=posture,
+            twist=twist,
             velocities=velocities,
-            accelerations=self.extend(acceleration),
+            accelerations=acceleration,
             multipliers=multipliers,
             conditioning=parts.conditioning,
             actions=actions,
             inputs=dict(inputs),
         )
 
-    def _free_acceleration(self, free: Array, force: Array) -> Array:
-        inertia = free.T @ (self.mass[:, None] * free)
+    def _free_acceleration(self, inertia: Array, force: Array) -> Array:
         # Inertias differ by orders of magnitude; only a pivot that vanishes against its own row is a defect.
         diagonal = np.sqrt(np.diagonal(inertia))
         if np.all(diagonal > 0.0):
             scaled = inertia / np.outer(diagonal, diagonal)
             if np.linalg.eigvalsh(scaled)[0] > 1e-14:
-                return np.asarray(np.linalg.solve(inertia, free.T @ force), dtype=np.float64)
+                return np.asarray(np.linalg.solve(inertia, force), dtype=np.float64)
         raise VerificationError(
             f"{self.model.name} can move without moving any mass: give each free body mass and inertia"
         )
 
+    def kinetic_energy(self, coordinates: Array, velocities: Array) -> float:
+        mass = self.masses.at(self.chart.posture(coordinates))
+        return 0.5 * float(velocities @ mass.times(velocities))
+
     def quantities(self, instant: Instant) -> dict[str, float]:
         """Every quantity of every element at an instant."""
-        readings = self._board.read(instant.poses, instant.velocities, instant.accelerations)
+        readings = self._board.read(instant.posture, instant.twist, instant.velocities, instant.accelerations)
         for action in instant.actions:
             readings.update(action.quantities)
-        readings.update(self._reactions(instant))
-        return readings
-
-    def _reactions(self, instant: Instant) -> dict[str, float]:
-        """Reactions on the heads: the forces that the multipliers exert through the constraints."""
-        readings = dict.fromkeys(_reaction_names(self.model), 0.0)
-        jacobian = self.bank.at(instant.poses).jacobian
-        for number, (row, multiplier) in enumerate(zip(self.rows, instant.multipliers, strict=True)):
-            for kind, share in _head_shares(row.measure, jacobian[number]):
-                readings[f"{row.element}.{kind}"] -= float(multiplier) * share
+        for name, shares in self._reaction_shares(instant).items():
+            readings[name] = -float(shares @ instant.multipliers)
         return readings
 
     def undetermined(self, instant: Instant) -> frozenset[str]:
         """Reactions that redundant constraints leave undetermined at an instant."""
-        jacobian = self.bank.at(instant.poses).jacobian
-        redundant = split(jacobian[:, : self.size]).redundant
+        redundant = split(self.bank.at(instant.posture).jacobian).redundant
         return frozenset(
-            f"{row.element}.{kind}"
-            for number, row in enumerate(self.rows)
-            if np.any(np.abs(redundant[number]) > 1e-8)
-            for kind, share in _head_shares(row.measure, jacobian[number])
-            if abs(share) > 1e-8
+            name
+            for name, shares in self._reaction_shares(instant).items()
+            if np.max(np.abs(shares @ redundant), initial=0.0) > 1e-8
         )
+
+    def _reaction_shares(self, instant: Instant) -> dict[str, Array]:
+        """How much of every multiplier, with the opposite sign, goes into each reaction on a head.
+
+        The multiplier of a rod is its tension.
+        """
+        jacobian = self.bank.at(instant.posture).twists
+        wrenches = np.array(
+            [_wrench(row, share, instant.posture) for row, share in zip(self.rows, jacobian, strict=True)]
+        ).reshape(-1, TWIST)
+        shares = {}
+        for name, (owner, kind) in self._reactions.items():
+            mine = np.array([row.element == owner for row in self.rows], dtype=np.float64)
+            shares[name] = -mine if kind == "tension" else mine * wrenches[:, _PLACES[kind]]
+        return shares
+
+
+def _wrench(row: Row, share: Array, posture: Posture) -> Array:
+    """Force and torque on the head, at the head's own point, per unit of the constraint's force."""
+    at = TWIST * row.head.body
+    force, moment = share[at : at + 3], share[at + 3 : at + TWIST]
+    arm = posture.rotation[row.head.body] @ np.array(row.head.arm)
+    return np.concatenate((force, moment - np.cross(arm, force)))
 
 
 def _jet(number: float | None, motion: Callable[[float], Jet], time: float) -> Jet:
     return motion(time) if number is None else Jet(number)
-
-
-def _rows(layout: Layout) -> Iterator[Row]:
-    for joint in layout.model.joints:
-        yield from _joint_rows(layout, joint)
-    for driver in layout.model.drivers:
-        yield from _driver_rows(layout, driver)
-
-
-def _joint_rows(layout: Layout, joint: Joint) -> Iterator[Row]:
-    tail, head = layout.place(joint.tail), layout.place(joint.head)
-    if joint.type in (JointType.REVOLUTE, JointType.WELD):
-        yield Row(joint.name, "x", Displacement(tail, head, layout.ground, _X))
-        yield Row(joint.name, "y", Displacement(tail, head, layout.ground, _Y))
-    if joint.type is JointType.PRISMATIC:
-        x, y = layout.unit(joint.axis, joint.name)
-        yield Row(joint.name, "across the axis", Displacement(tail, head, tail.body, (-y, x)))
-    if joint.type in (JointType.PRISMATIC, JointType.WELD):
-        yield Row(joint.name, "angle", Angle(tail.body, head.body), joint.angle)
-
-
-def _driver_rows(layout: Layout, driver: Driver) -> Iterator[Row]:
-    tail, head = layout.place(driver.tail), layout.place(driver.head)
-    if driver.type is DriverType.ROTATION:
-        yield Row(driver.name, "angle", Angle(tail.body, head.body), driver.angle)
-    elif driver.axis is not None:
-        axis = layout.unit(driver.axis, driver.name)
-        measure = Displacement(tail, head, tail.body, axis)
-        yield Row(driver.name, "along the axis", measure, driver.displacement[0])
-    else:
-        for label, direction, target in (
-            ("x", _X, driver.displacement[0]),
-            ("y", _Y, driver.displacement[1]),
-        ):
-            yield Row(driver.name, label, Displacement(tail, head, tail.body, direction), target)
-
-
-def _reaction_names(model: SystemModel) -> Iterator[str]:
-    for joint in model.joints:
-        if joint.type is not JointType.VIRTUAL:
-            yield from (f"{joint.name}.{kind}" for kind in ("fx", "fy", "torque"))
-    for driver in model.drivers:
-        kinds = ("torque",) if driver.type is DriverType.ROTATION else ("fx", "fy")
-        yield from (f"{driver.name}.{kind}" for kind in kinds)
-
-
-def _head_shares(measure: Measure, row: Array) -> Iterator[tuple[str, float]]:
-    """The force or torque on the head, at the head's own point, per unit of the constraint's force."""
-    if isinstance(measure, Angle):
-        yield "torque", 1.0
-    else:
-        at = POSE * measure.head.body
-        yield "fx", float(row[at])
-        yield "fy", float(row[at + 1])

@@ -1,6 +1,6 @@
 """The reference motion of a model.
 
-Mechanisms with degrees of freedom are integrated with DOP853 from one output time to the next, poses
+Mechanisms with degrees of freedom are integrated with DOP853 from one output time to the next, positions
 and velocities being projected onto the constraints after every accepted step. Mechanisms without, which
 are moved by their drivers alone, are solved by Newton's method at each output time.
 """
@@ -24,8 +24,9 @@ from fmugen.verify.assembly import (
 )
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.measures import POSE, Array
+from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import Instant, Mechanism, split
+from fmugen.verify.rotations import Array
 
 RELATIVE_TOLERANCE = 1e-11
 ABSOLUTE_TOLERANCE = 1e-12
@@ -36,6 +37,8 @@ _COLLAPSE = 1e-4
 #: The conditioning of the constraints below which a position counts as near a singular one.
 _POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
+#: How far a driven mechanism may end from where it was expected, and move in one step, in its own scale.
+_NEAR, _SHORT = 0.05, 1.0
 
 Signal = Callable[[float], float]
 Progress = Callable[[float], None]
@@ -45,7 +48,8 @@ Progress = Callable[[float], None]
 class Reference:
     """The motion at the output times.
 
-    ``bodies`` has a row (x, y, angle, vx, vy, omega) per time for each body; ``residual`` is the largest
+    ``coordinates`` and ``velocities`` have a row per time for all moving bodies. ``bodies`` has, for each
+    body, a row per time of the quantities that :func:`body_kinds` names. ``residual`` is the largest
     constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open;
     ``tolerance`` is the loosest relative tolerance the integration needed.
     """
@@ -54,6 +58,8 @@ class Reference:
     start: Start
     times: Array
     outputs: dict[str, Array]
+    coordinates: Array
+    velocities: Array
     bodies: dict[str, Array]
     quantities: dict[str, Array]
     residual: float
@@ -75,6 +81,7 @@ def solve_reference(
     inputs: Mapping[str, Signal] | None = None,
     parameters: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
+    hints: Mapping[str, float] | None = None,
     progress: Progress | None = None,
 ) -> Reference:
     """Compute the motion of a model to about ten digits.
@@ -92,6 +99,8 @@ def solve_reference(
         Parameter values that replace the model's.
     initial
         Extra fixed start values, by the name of a position or velocity quantity.
+    hints
+        Extra guesses of position quantities.
     progress
         Called with the fraction done.
 
@@ -105,17 +114,17 @@ def solve_reference(
     mechanism = Mechanism(model, parameters)
     held = hold_inputs(model, inputs)
     times = np.asarray(times, dtype=np.float64)
-    start = assemble(mechanism, float(times[0]), initial)
-    _, jacobian = mechanism.violation(float(times[0]), start.poses)
+    start = assemble(mechanism, float(times[0]), initial, hints)
+    _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = _Integrator(mechanism)
     advance = _follow_drivers if driven else integrator.advance
 
-    poses, velocities = start.poses, start.velocities
-    instants = [mechanism.motion(float(times[0]), poses, velocities, held(float(times[0])))]
+    coordinates, velocities = start.coordinates, start.velocities
+    instants = [mechanism.motion(float(times[0]), coordinates, velocities, held(float(times[0])))]
     for begin, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
-        poses, velocities = advance(mechanism, begin, end, poses, velocities, held(begin))
-        instants.append(mechanism.motion(end, poses, velocities, held(end)))
+        coordinates, velocities = advance(mechanism, begin, end, coordinates, velocities, held(begin))
+        instants.append(mechanism.motion(end, coordinates, velocities, held(end)))
         if progress is not None:
             progress((end - times[0]) / (times[-1] - times[0]))
     return _collect(mechanism, start, times, instants, held, integrator.tolerance)
@@ -143,8 +152,8 @@ class _Integrator:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._step: float | None = None
-        scale = mechanism.scale
-        self._scale = np.concatenate((scale, scale))
+        of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
+        self._scale = np.concatenate((of_coordinates, mechanism.scale))
         #: The loosest relative tolerance that was needed.
         self.tolerance = RELATIVE_TOLERANCE
 
@@ -153,13 +162,13 @@ class _Integrator:
         mechanism: Mechanism,
         begin: float,
         end: float,
-        poses: Array,
+        coordinates: Array,
         velocities: Array,
         inputs: Mapping[str, float],
     ) -> tuple[Array, Array]:
         """The state at ``end``."""
         for loosening in _LOOSENINGS:
-            state = self._attempt(mechanism, (begin, end), (poses, velocities), inputs, loosening)
+            state = self._attempt(mechanism, (begin, end), (coordinates, velocities), inputs, loosening)
             if state is not None:
                 self.tolerance = max(self.tolerance, loosening * RELATIVE_TOLERANCE)
                 return state
@@ -177,20 +186,20 @@ class _Integrator:
         loosening: float,
     ) -> tuple[Array, Array] | None:
         """The state at the end of the interval, or ``None`` if the steps collapse."""
-        size = mechanism.size
+        chart, count = mechanism.chart, mechanism.chart.count
         begin, end = interval
         largest = self._step or 0.0
 
         def rates(time: float, state: Array) -> Array:
-            rate = state[size:]
-            instant = mechanism.motion(time, state[:size], rate, inputs)
+            near, speed = state[:count], state[count:]
+            instant = mechanism.motion(time, near, speed, inputs)
             if instant.conditioning < _POORLY_CONDITIONED:
                 # Near a singular position, and off the constraints by a little, accelerations are wrong by
                 # much. On the constraints they stay smooth even through such a position.
-                near = project_positions(mechanism, time, state[:size])
-                rate = project_velocities(mechanism, time, near, rate)
-                instant = mechanism.motion(time, near, rate, inputs)
-            return np.concatenate((rate, instant.accelerations[:size]))
+                near = project_positions(mechanism, time, near)
+                speed = project_velocities(mechanism, time, near, speed)
+                instant = mechanism.motion(time, near, speed, inputs)
+            return np.concatenate((chart.rates(near, speed), instant.accelerations))
 
         solver = DOP853(
             rates,
@@ -208,40 +217,41 @@ class _Integrator:
             collapsed = solver.h_abs < min(before, _COLLAPSE * largest)
             if solver.status == "failed" or (collapsed and solver.status == "running"):
                 return None
-            poses = project_positions(mechanism, solver.t, solver.y[:size])
-            velocities = project_velocities(mechanism, solver.t, poses, solver.y[size:])
-            solver.y = np.concatenate((poses, velocities))
+            coordinates = project_positions(mechanism, solver.t, solver.y[:count])
+            velocities = project_velocities(mechanism, solver.t, coordinates, solver.y[count:])
+            solver.y = np.concatenate((coordinates, velocities))
             if solver.status == "running":
                 solver.f = rates(solver.t, solver.y)
         # The last step is cut at the end of the interval: keep the size from before the cut.
         self._step = max(before, solver.h_abs)
-        return poses, velocities
+        return coordinates, velocities
 
 
 def _follow_drivers(
     mechanism: Mechanism,
     begin: float,
     end: float,
-    poses: Array,
+    coordinates: Array,
     velocities: Array,
     inputs: Mapping[str, float],
 ) -> tuple[Array, Array]:
     """Newton from the extrapolated state, in as many substeps as it takes to stay near it."""
     time, step = begin, end - begin
     smallest = step * 0.5**_MAX_HALVINGS
+    scale, chart = mechanism.scale, mechanism.chart
     while time < end:
         target = end if time + step >= end - 1e-9 * step else time + step
-        instant = mechanism.motion(time, poses, velocities, inputs)
+        instant = mechanism.motion(time, coordinates, velocities, inputs)
         width = target - time
-        acceleration = instant.accelerations[: mechanism.size]
-        predicted = poses + width * velocities + 0.5 * width**2 * acceleration
+        way = width * velocities + 0.5 * width**2 * instant.accelerations
+        predicted = chart.move(coordinates, way)
         corrected = project_positions(mechanism, target, predicted)
         residual, _ = mechanism.violation(target, corrected)
-        scale = mechanism.scale
         closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
-        if closed and np.max(np.abs((corrected - predicted) / scale)) < 0.05:
-            time, poses = target, corrected
-            velocities = project_velocities(mechanism, time, poses, velocities)
+        change = (corrected - predicted) / chart.coordinate_scale(mechanism.layout.length)
+        if closed and np.max(np.abs(change)) < _NEAR and np.max(np.abs(way / scale)) < _SHORT:
+            time, coordinates = target, corrected
+            velocities = project_velocities(mechanism, time, coordinates, velocities)
             continue
         step *= 0.5
         if step < smallest:
@@ -250,7 +260,7 @@ def _follow_drivers(
                 f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
                 f"(constraint '{worst}')"
             )
-    return poses, velocities
+    return coordinates, velocities
 
 
 def _collect(
@@ -263,35 +273,34 @@ def _collect(
 ) -> Reference:
     readings = [mechanism.quantities(instant) for instant in instants]
     quantities = {name: np.array([reading[name] for reading in readings]) for name in readings[0]}
-    poses = np.array([instant.poses[: mechanism.size] for instant in instants])
-    velocities = np.array([instant.velocities[: mechanism.size] for instant in instants])
+    coordinates = np.array([instant.coordinates for instant in instants])
+    velocities = np.array([instant.velocities for instant in instants])
+    kinds = body_kinds(mechanism.model)
     return Reference(
         mechanism=mechanism,
         start=start,
         times=times,
         outputs=_outputs(mechanism, instants, readings),
+        coordinates=coordinates,
+        velocities=velocities,
         bodies={
-            name: np.hstack((_of_body(poses, index), _of_body(velocities, index)))
-            for index, name in enumerate(mechanism.layout.bodies)
+            name: np.column_stack([quantities[f"{name}.{kind}"] for kind in kinds])
+            for name in mechanism.layout.bodies
         },
         quantities=quantities,
-        residual=largest_violation(mechanism, times, poses),
-        energy=balance(mechanism, times, poses, velocities, held),
+        residual=largest_violation(mechanism, times, coordinates),
+        energy=balance(mechanism, times, coordinates, velocities, held),
         undetermined=_undetermined(mechanism, instants),
         tolerance=tolerance,
     )
 
 
-def largest_violation(mechanism: Mechanism, times: Array, poses: Array) -> float:
+def largest_violation(mechanism: Mechanism, times: Array, coordinates: Array) -> float:
     """The largest violation of any constraint along a motion (m or rad)."""
     return max(
-        float(np.max(np.abs(mechanism.violation(float(time), pose)[0]), initial=0.0))
-        for time, pose in zip(times, poses, strict=True)
+        float(np.max(np.abs(mechanism.violation(float(time), sample)[0]), initial=0.0))
+        for time, sample in zip(times, coordinates, strict=True)
     )
-
-
-def _of_body(table: Array, index: int) -> Array:
-    return table[:, POSE * index : POSE * (index + 1)]
 
 
 def _outputs(

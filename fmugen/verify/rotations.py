@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 IDENTITY: Array = np.eye(3)
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])

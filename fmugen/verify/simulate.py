@@ -14,7 +14,7 @@ import numpy as np
 
 from fmugen.errors import SimulationError
 from fmugen.verify import fmu_runner
-from fmugen.verify.measures import Array
+from fmugen.verify.rotations import Array
 
 #: Seconds after which an FMU counts as hanging.
 TIME_LIMIT = 600.0

@@ -280,7 +280,7 @@ _PREAMBLE = r"""\documentclass[a4paper,fleqn]{article}
 \begin{document}
 """
 
-#: How a coordinate and its rates are written, by the last word of the name.
+#: How a coordinate and its rates are written, by the last word of the name without its number.
 _LETTERS = {
     "angle": r"\theta",
     "omega": r"\dot{\theta}",
@@ -289,6 +289,10 @@ _LETTERS = {
     "vy": r"\dot{y}",
     "ax": r"\ddot{x}",
     "ay": r"\ddot{y}",
+    "vz": r"\dot{z}",
+    "az": r"\ddot{z}",
+    "dp": r"\dot{p}",
+    "ddp": r"\ddot{p}",
     "v": r"\dot{s}",
     "a": r"\ddot{s}",
     "vn": r"\dot{n}",
@@ -369,7 +373,10 @@ def _as_symbols(names: Mapping[str, str]) -> dict[Any, str]:
 
 def _dotted(name: str) -> str:
     owner, _, kind = name.rpartition(".")
-    return f"{_LETTERS.get(kind, kind)}_{{\\mathrm{{{_escaped(owner)}}}}}"
+    letters = kind.rstrip("0123456789")
+    number = kind.removeprefix(letters)
+    subscript = f"{number}," if number else ""
+    return f"{_LETTERS.get(letters, letters)}_{{{subscript}\\mathrm{{{_escaped(owner)}}}}}"
 
 
 def _plain(name: str) -> str:

@@ -27,6 +27,7 @@ from fmugen.ir.model import (
     SpringType,
     Start,
     SystemModel,
+    Tensor,
     Vector,
 )
 
@@ -58,7 +59,7 @@ def points(places: Mapping[str, Pair]) -> tuple[Point, ...]:
 
 
 def body(name: str, mass: Text, inertia: Text, **places: Pair) -> Body:
-    return Body(name, parse(mass), parse(inertia), points(places))
+    return Body(name, parse(mass), Tensor(zz=parse(inertia)), points(places))
 
 
 def rod(name: str, length: float, mass: Text = 1, inertia: Text = 1) -> Body:
@@ -70,7 +71,7 @@ def revolute(name: str, tail: str, head: str) -> Joint:
 
 
 def prismatic(name: str, tail: str, head: str, axis: Pair = (1, 0), angle: Text = 0) -> Joint:
-    return Joint(name, JointType.PRISMATIC, at(tail), at(head), vector(axis), parse(angle))
+    return Joint(name, JointType.PRISMATIC, at(tail), at(head), vector(axis), angle=parse(angle))
 
 
 def weld(name: str, tail: str, head: str, angle: Text = 0) -> Joint:
@@ -87,7 +88,7 @@ def translation_driver(name: str, tail: str, head: str, way: Pair, axis: Pair | 
 
 
 def torque(name: str, head: str, value: Text, tail: str = "ground") -> Load:
-    return Load(name, LoadType.TORQUE, at(tail), at(head), torque=parse(value))
+    return Load(name, LoadType.TORQUE, at(tail), at(head), torque=(ZERO, ZERO, parse(value)))
 
 
 def force(name: str, head: str, value: Pair, tail: str = "ground", frame: str = "ground") -> Load:
@@ -257,3 +258,9 @@ def andrews() -> SystemModel:
             epsilon="a7.angle",
         ),
     )
+
+
+def data_number(start: Start) -> float:
+    """The number of a start value that is a literal."""
+    assert start.value.number is not None
+    return start.value.number

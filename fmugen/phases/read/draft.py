@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails
 
 from fmugen.ir.model import GROUND, PLANAR_JOINTS, JointType, Space
 from fmugen.phases.read.faults import in_plain_words, place_of
-from fmugen.phases.read.fields import SAY_SPATIAL, describe_value
+from fmugen.phases.read.fields import SAY_SPATIAL, TABLE_SHAPE, describe_value
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
     DRIVERS,
@@ -211,14 +211,14 @@ class _Reader:
         read: dict[str, JointTable] = {}
         for name, raw in self.section("joints").items():
             place = ("joints", name)
-            tables = JOINTS
+            noun, tables = ELEMENT_SECTIONS["joints"], JOINTS
             if isinstance(raw, Mapping) and raw.get("type") == JointType.VIRTUAL.value:
                 like = raw.get("like", JointType.FREE.value)
                 if not isinstance(like, str) or like not in VIRTUAL_JOINTS:
                     self.unlike(place, like)
                     continue
-                tables = {**JOINTS, JointType.VIRTUAL.value: VIRTUAL_JOINTS[like]}
-            entry = self.typed_entry(place, raw, ELEMENT_SECTIONS["joints"], tables)
+                noun, tables = f"{noun} like {like}", {JointType.VIRTUAL.value: VIRTUAL_JOINTS[like]}
+            entry = self.typed_entry(place, raw, noun, tables)
             if entry is not None:
                 read[name] = entry
         return read
@@ -227,7 +227,7 @@ class _Reader:
         """A virtual joint that is like nothing it could be like."""
         guess = did_you_mean(str(like), VIRTUAL_JOINTS)
         hint = f"{guess} it can be like {', '.join(VIRTUAL_JOINTS)}".strip()
-        self.problems.add((*place, "like"), f"a virtual joint cannot be like {describe_value(like)}", hint)
+        self.problems.add((*place, "like"), f"a virtual joint cannot be like {like!r}", hint)
 
     def start(self) -> StartTable | None:
         """Start values; a name without quotes is a nested table to TOML, which deserves its own hint."""
@@ -262,9 +262,9 @@ class _Reader:
 
 
 def _unreadable(fault: ErrorDetails) -> Place:
-    """What must be left out to be rid of a fault: of a table within a table, one that lacks a key."""
-    place = place_of(fault)
-    return place[:-1] if fault["type"] == "missing" and len(place) > 1 else place
+    """What must be left out to be rid of a fault: of a table within a table, all of it."""
+    keys = fault["loc"]
+    return keys[: keys.index(TABLE_SHAPE)] if TABLE_SHAPE in keys else place_of(fault)
 
 
 def _without(raw: object, places: list[Place]) -> object:

@@ -106,7 +106,7 @@ class ElementReader:
         if not isinstance(entry, PointTable):
             return Point(name, vector(entry))
         if len(entry.sequence) != len(entry.angles):
-            message = f"the sequence has {len(entry.sequence)} axes and {len(entry.angles)} angles"
+            message = f"sequence and angles differ in length: {len(entry.sequence)} and {len(entry.angles)}"
             self.problems.add(place, message, "give one angle for each letter of the sequence")
             return Point(name, vector(entry.position))
         turned = Orientation(entry.sequence, tuple(entry.angles)) if entry.sequence else None

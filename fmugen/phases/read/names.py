@@ -20,7 +20,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({GROUND, TIME, "closure", "solver", *CONSTANTS})
 _RESERVED_FOR_ELEMENTS = _RESERVED | {"start", "gravity"}
 _RESERVED_IN_FORMULAS = _RESERVED | set(FUNCTIONS)
-#: Coordinates of bodies with Euler parameters; they are no quantities, but the FMU has variables of these names.
+#: Coordinates of bodies with Euler parameters: no quantities, but variables of the FMU.
 _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for index in range(4))
 _FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
@@ -47,7 +47,7 @@ def check_names(draft: Draft, problems: ProblemLog) -> None:
 
 
 def _reserved_for_points(space: Space) -> frozenset[str]:
-    """``crank.x`` is a quantity of the body and ``crank.center`` its mass centre: no point has these names."""
+    """``crank.x`` is a quantity of the body and ``crank.center`` its mass centre: no names for points."""
     body = Body("any", ZERO, Tensor(), attitude="zyx")
     kinds = {quantity.kind for quantity in quantities(SystemModel("any", space=space, bodies=(body,)))}
     spatial = _EULER_PARAMETERS if space is Space.SPATIAL else frozenset()

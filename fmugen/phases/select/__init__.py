@@ -1,5 +1,10 @@
-"""LinearGraph -> TreeSelection: which edges are branches, and so which coordinates are used."""
+"""LinearGraph -> TreeSelection: which edges are branches, and so which coordinates are used.
 
-from fmugen.phases.select.classic import METHODS, select_trees
+``classic`` ranks kinds of edges, ``variable`` and ``formulation`` are Léger's algorithms, and
+``candidates`` proposes pairs of trees that are worth formulating to see what they cost.
+"""
 
-__all__ = ["METHODS", "select_trees"]
+from fmugen.phases.select.candidates import neighbours, promising_trees
+from fmugen.phases.select.choose import METHODS, select_trees, tied_trees
+
+__all__ = ["METHODS", "neighbours", "promising_trees", "select_trees", "tied_trees"]

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, DomainGraph, EdgeKind, LinearGraph
-from fmugen.ir.model import SystemModel
-from fmugen.ir.tree import SpanningTree, TreeSelection
-from fmugen.topology import greedy_branches, span
+from fmugen.ir.model import NamedTrees
+from fmugen.ir.tree import TreeSelection
+from fmugen.phases.select.freedoms import can_be_branch
+from fmugen.phases.select.selection import Branches, make_selection
+from fmugen.topology import greedy_branches
 
-__all__ = ["METHODS", "select_trees"]
+__all__ = ["CLASSIC_METHODS", "classic_trees", "named_trees"]
 
 _Ranking = tuple[EdgeKind, ...]
 
@@ -84,30 +86,27 @@ _PREFERRED_SPATIAL_ROTATION: _Ranking = (
     EdgeKind.FREE,
 )
 
-METHODS = {
+CLASSIC_METHODS = {
     "ac": "absolute coordinates",
     "jc": "joint coordinates",
     "aac": "absolute angular coordinates: McPhee's preferred order",
 }
 
 
-def select_trees(model: SystemModel, graph: LinearGraph, method: str) -> TreeSelection:
-    """The trees of ``method``: one of :data:`METHODS`, or the name of trees in the model file."""
-    named = {trees.name: trees for trees in model.trees}
-    if method in named:
-        arms = _of_kinds(graph.translation, (EdgeKind.ARM,))
-        branches = {
-            Domain.TRANSLATION: (*arms, *named[method].translation),
-            Domain.ROTATION: named[method].rotation,
-        }
-        _require_branches(graph, branches)
-        return _selection(graph, method, branches, f"named in trees.{method}")
-    if method not in METHODS:
-        choices = ", ".join([*METHODS, *named])
-        raise TreeError(f"there are no trees {method!r}; the model offers {choices}")
-    ranked = {domain: _ranked(graph, domain, method) for domain in Domain}
-    branches = {domain: greedy_branches(graph.domain(domain), ranked[domain]) for domain in Domain}
-    return _selection(graph, method, branches, METHODS[method])
+def classic_trees(graphs: LinearGraph, method: str) -> TreeSelection:
+    """The trees of one of :data:`CLASSIC_METHODS`."""
+    branches = {
+        domain: greedy_branches(graphs.domain(domain), _ranked(graphs, domain, method)) for domain in Domain
+    }
+    return make_selection(graphs, method, branches, lambda *_: CLASSIC_METHODS[method])
+
+
+def named_trees(graphs: LinearGraph, named: NamedTrees) -> TreeSelection:
+    """Trees named by the user, completed by the arms."""
+    arms = _of_kinds(graphs.translation, (EdgeKind.ARM,))
+    branches = {Domain.TRANSLATION: (*arms, *named.translation), Domain.ROTATION: named.rotation}
+    _require_branches(graphs, branches)
+    return make_selection(graphs, named.name, branches, lambda *_: f"named in trees.{named.name}")
 
 
 def _ranked(graphs: LinearGraph, domain: Domain, method: str) -> list[str]:
@@ -130,12 +129,11 @@ def _joints(graphs: LinearGraph) -> list[str]:
     return sorted(freedoms, key=freedoms.__getitem__)
 
 
-def _require_branches(graphs: LinearGraph, branches: dict[Domain, tuple[str, ...]]) -> None:
+def _require_branches(graphs: LinearGraph, branches: Branches) -> None:
     """Refuse branches whose across variable is not described by coordinates of their own."""
     for domain, names in branches.items():
         for edge in graphs.domain(domain).edges:
-            spring = domain is Domain.ROTATION and edge.kind is EdgeKind.SPRING and not graphs.planar
-            if edge.name in names and (edge.kind is EdgeKind.ROD or spring):
+            if edge.name in names and not can_be_branch(graphs, edge):
                 raise TreeError(
                     f"{edge.name} is a {edge.kind.value}, which cannot be in the {domain.value} tree"
                 )
@@ -148,24 +146,3 @@ def _of_kinds(graph: DomainGraph, kinds: _Ranking) -> list[str]:
         for kind in kinds
         for edge in sorted((e for e in graph.edges if e.kind is kind), key=lambda e: len(e.motion))
     ]
-
-
-def _selection(
-    graph: LinearGraph, name: str, branches: dict[Domain, tuple[str, ...]], why: str
-) -> TreeSelection:
-    def tree(domain: Domain) -> SpanningTree:
-        return span(graph.domain(domain), branches[domain])
-
-    reasons = {
-        (domain, branch): _reason(graph.domain(domain), branch, why)
-        for domain in Domain
-        for branch in branches[domain]
-    }
-    return TreeSelection(name, tree(Domain.TRANSLATION), tree(Domain.ROTATION), reasons)
-
-
-def _reason(graph: DomainGraph, branch: str, why: str) -> str:
-    edge = graph.edge(branch)
-    count = len(edge.motion)
-    coordinates = "no coordinate" if not count else ", ".join(axis.coordinate for axis in edge.motion)
-    return f"{edge.kind.value}, brings {coordinates}; {why}"

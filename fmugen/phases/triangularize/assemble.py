@@ -20,6 +20,7 @@ __all__ = ["Assembly", "assemble"]
 
 _TOLERANCE = 1e-12
 _ITERATIONS = 200
+_POLISHING = 30
 _RETRIES = 12
 _RANK = 1e-9
 
@@ -126,9 +127,17 @@ class Assembly:
             q = q + scale * step
             if size * scale < 1e-14 or (merit < _TOLERANCE and size < 1e-9):
                 break
-        for _ in range(2):  # polish: the equations alone, to the last digit
+        return self._polish(q)
+
+    def _polish(self, q: Numbers) -> Numbers:
+        """The equations alone, to the last digit; guesses may have pushed along what they hardly determine."""
+        for _ in range(_POLISHING):
             residual, jacobian = self.equations(q)
-            q = q + np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
+            step = np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
+            size = np.abs(step).max(initial=0.0)
+            q = q + step * min(1.0, 0.5 / max(size, 1e-300))
+            if size < 1e-14:
+                break
         return q
 
     def _error(self, q: Numbers) -> float:

@@ -1,0 +1,88 @@
+"""``fmugen trees``: what coordinates could be used, what they cost, and why the chosen ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
+from fmugen.ir.flow import Closure
+from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
+from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.measure import Candidate, Effort, Measurement, measure_trees
+from fmugen.phases.graph import build_graph
+from fmugen.phases.read import read_model
+
+__all__ = ["show_trees"]
+
+
+def show_trees(path: Path, closure: Closure, effort: Effort) -> None:
+    """Measure candidates for a model; print them, and the reasons for the cheapest."""
+    model = read_model(path)
+    graph = build_graph(model)
+    with Phases() as phases, phases.phase("measure"):
+        measurement = measure_trees(
+            model,
+            graph,
+            closure,
+            effort,
+            lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
+        )
+    chosen = measurement.chosen
+    print_table(
+        f"{model.name}: operations of one right-hand side, closure {closure.value}",
+        ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">total", ""),
+        _rows(graph, measurement),
+    )
+    print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
+    for domain in Domain:
+        reasons = [(b, chosen.reasons[domain, b]) for b in _named(graph, chosen.domain(domain))]
+        print_table(f"{domain.value} tree", ("branch", "why"), reasons)
+    for candidate in measurement.candidates:
+        if candidate.cost is None:
+            print_line(f"{candidate.trees.name}: {candidate.refusal}")
+    if not measurement.complete:
+        print_warning(
+            f"time was up after {counted(len(measurement.candidates), 'candidate')}: others may be cheaper, "
+            "and a faster machine may choose otherwise (--seconds)"
+        )
+
+
+def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object, ...]]:
+    for candidate in measurement.ranked:
+        if candidate.cost is not None:
+            cost = candidate.cost
+            yield (
+                candidate.trees.name,
+                _listed(graph, candidate.trees.rotation),
+                _listed(graph, candidate.trees.translation),
+                cost.coordinates,
+                cost.constraints,
+                cost.symbolic,
+                cost.numerical,
+                cost.total,
+                _mark(measurement, candidate),
+            )
+
+
+def _mark(measurement: Measurement, candidate: Candidate) -> str:
+    return "chosen" if candidate is measurement.best else ""
+
+
+def _listed(graph: LinearGraph, tree: SpanningTree) -> str:
+    return " ".join(_named(graph, tree))
+
+
+def _named(graph: LinearGraph, tree: SpanningTree) -> list[str]:
+    """The branches in declared order; arms, which every translational tree has, are left out."""
+    branches = set(tree.branches)
+    edges = graph.domain(tree.domain).edges
+    return [edge.name for edge in edges if edge.name in branches and edge.kind is not EdgeKind.ARM]
+
+
+def _coordinates(graph: LinearGraph, trees: TreeSelection) -> Iterator[str]:
+    for domain in (Domain.ROTATION, Domain.TRANSLATION):
+        branches = set(trees.domain(domain).branches)
+        for edge in graph.domain(domain).edges:
+            if edge.name in branches:
+                yield from (axis.coordinate for axis in edge.motion)

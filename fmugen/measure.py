@@ -1,0 +1,293 @@
+"""Trees by measurement: formulate the promising ones, count what one evaluation costs, keep the cheapest.
+
+What is counted is one evaluation of the right-hand side in the generated program: the operations of the
+straight-line functions after sharing, and an estimate of the linear algebra that the runtime does with
+their results. With n coordinates, m constraints and f = n - m degrees of freedom, an LU factorization of
+size k takes 2/3 k^3 operations, a Cholesky factorization k^3/3, a solution with either 2 k^2:
+
+- Newton closures: each block of size k is evaluated, factored and solved about three times; then Phi_d is
+  factored once and solved with for the velocities, the f columns of B, gamma and the multipliers; B^T M B
+  takes 2 n^2 f + 2 n f^2, and the reduced system a Cholesky factorization of size f.
+- Multiplier closures: an LU factorization and a solution of size n + m.
+- The penalty closure: 2 m n^2 to add the constraints to M, a Cholesky factorization and a solution of size n.
+
+The degrees of freedom are the same for all trees. So the linear algebra is known before a candidate is
+formulated, and a candidate whose linear algebra alone costs more than the best so far is not formulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from multiprocessing import get_context
+from time import perf_counter
+
+from fmugen.errors import FmugenError, TreeError
+from fmugen.ir.flow import Closure
+from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.model import SystemModel
+from fmugen.ir.program import Program
+from fmugen.ir.tree import TreeSelection
+from fmugen.phases.formulate import formulate
+from fmugen.phases.graph import build_graph
+from fmugen.phases.lower import lower_program
+from fmugen.phases.select import neighbours, promising_trees
+from fmugen.phases.triangularize import solution_flow
+from fmugen.topology import span
+
+__all__ = ["MEASURED", "Candidate", "Cost", "Effort", "Measurement", "measure_trees", "tree_cost"]
+
+#: The name under which the cheapest trees are asked for.
+MEASURED = "measured"
+
+_NEWTON_EVALUATIONS = 3
+_TOO_MANY_EQUATIONS = "not formulated: the linear algebra of so many equations costs more"
+_NEWTON_CLOSURES = (Closure.NEWTON, Closure.NEWTON_ALL)
+
+#: Called with the number of candidates measured so far and the name of the next one.
+CandidateProgress = Callable[[int, str], None]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The price of one evaluation of the equations of motion, and how many equations there are."""
+
+    coordinates: int
+    constraints: int
+    symbolic: int
+    numerical: int
+
+    @property
+    def total(self) -> int:
+        return self.symbolic + self.numerical
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A pair of trees and its cost, or the sentence that says why it has none."""
+
+    trees: TreeSelection
+    cost: Cost | None
+    refusal: str = ""
+
+    @property
+    def price(self) -> int:
+        if self.cost is None:
+            raise ValueError(f"{self.trees.name} has no cost: {self.refusal}")
+        return self.cost.total
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried: candidates at first, neighbours a round, rounds; and how long at most.
+
+    The numbers decide as long as ``seconds`` are not exceeded, so that equal models get equal trees on
+    every machine.
+    """
+
+    candidates: int = 24
+    neighbours: int = 8
+    rounds: int = 2
+    seconds: float = 60.0
+    processes: int = 1
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All candidates in the order in which they were measured; ``complete`` unless time ran out."""
+
+    candidates: tuple[Candidate, ...]
+    complete: bool
+
+    @property
+    def ranked(self) -> tuple[Candidate, ...]:
+        """The candidates that can be used, the cheapest first; equal ones as they were proposed."""
+        usable = (candidate for candidate in self.candidates if candidate.cost is not None)
+        return tuple(sorted(usable, key=lambda candidate: candidate.price))
+
+    @property
+    def best(self) -> Candidate:
+        ranked = self.ranked
+        if not ranked:
+            reasons = "; ".join(sorted({candidate.refusal for candidate in self.candidates}))
+            raise TreeError(f"no trees can be used: {reasons}")
+        return ranked[0]
+
+    @property
+    def chosen(self) -> TreeSelection:
+        """The cheapest trees."""
+        trees = self.best.trees
+        why = f"{trees.name}, cheapest of {len(self.candidates)} pairs ({self.best.price} operations)"
+        reasons = {key: f"{reason}; {why}" for key, reason in trees.reasons.items()}
+        return replace(trees, name=MEASURED, reasons=reasons)
+
+
+def measure_trees(
+    model: SystemModel,
+    graph: LinearGraph,
+    closure: Closure,
+    effort: Effort | None = None,
+    progress: CandidateProgress | None = None,
+) -> Measurement:
+    """Measure promising trees of ``model``, then the neighbours of the best for some rounds."""
+    effort = effort or Effort()
+    with _Bench(model, graph, closure, effort, progress) as bench:
+        bench.measure(promising_trees(model, graph, effort.candidates))
+        for _ in range(effort.rounds):
+            before = bench.result()
+            bench.measure(neighbours(graph, before.best.trees, effort.neighbours))
+            if bench.result().best is before.best:
+                break
+        return bench.result()
+
+
+def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
+    """What one evaluation costs in the coordinates of ``trees``; outputs are not counted.
+
+    The trees are formulated on a graph of their own: expressions of other candidates must not change what
+    is shared.
+    """
+    bare = replace(model, outputs=())
+    graph = build_graph(bare)
+    dae = formulate(bare, graph, _transplanted(graph, trees))
+    flow = solution_flow(bare, dae, closure)
+    program = lower_program(bare, dae, flow)
+    coordinates = len(dae.coordinates)
+    symbolic = program.right_hand_side.total + _closing_operations(program, closure)
+    blocks = [len(block.unknowns) for block in flow.blocks]
+    numerical = _linear_algebra(closure, coordinates, len(flow.rows), blocks)
+    return Cost(coordinates, len(flow.rows), symbolic, numerical)
+
+
+def _transplanted(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
+    translation, rotation = (span(graph.domain(domain), trees.domain(domain).branches) for domain in Domain)
+    return replace(trees, translation=translation, rotation=rotation)
+
+
+def _closing_operations(program: Program, closure: Closure) -> int:
+    """Straight-line operations that find the dependent coordinates."""
+    if closure is Closure.NEWTON:
+        blocks = sum(function.operations.total for function in program.block_functions)
+        return _NEWTON_EVALUATIONS * blocks + program.function("jacobian").operations.total
+    both = program.function("constraints").operations + program.function("jacobian").operations
+    if closure is Closure.NEWTON_ALL:
+        return _NEWTON_EVALUATIONS * both.total + program.function("jacobian").operations.total
+    return program.function("constraints").operations.total
+
+
+def _linear_algebra(closure: Closure, n: int, m: int, blocks: Iterable[int]) -> int:
+    f = n - m
+    if closure in _NEWTON_CLOSURES:
+        sizes = blocks if closure is Closure.NEWTON else [m]
+        newton = _NEWTON_EVALUATIONS * sum(_lu(size) + _solve(size) for size in sizes)
+        embedding = _lu(m) + (f + 3) * _solve(m) + 2 * m * f + 2 * m * n
+        reduction = 2 * n * n * (f + 1) + 2 * n * f * (f + 2)
+        return newton + embedding + reduction + _cholesky(f) + _solve(f)
+    if closure is Closure.PENALTY:
+        return 2 * m * n * n + _cholesky(n) + _solve(n) + 4 * m * n
+    return _lu(n + m) + _solve(n + m)
+
+
+def _lu(size: int) -> int:
+    return 2 * size**3 // 3
+
+
+def _cholesky(size: int) -> int:
+    return size**3 // 3
+
+
+def _solve(size: int) -> int:
+    return 2 * size * size
+
+
+# --- the bench ------------------------------------------------------------------------------------
+
+
+class _Bench:
+    """Measures candidates, in this process or in several, until the time is up."""
+
+    def __init__(
+        self,
+        model: SystemModel,
+        graph: LinearGraph,
+        closure: Closure,
+        effort: Effort,
+        progress: CandidateProgress | None,
+    ) -> None:
+        self._model, self._graph, self._closure, self._effort = model, graph, closure, effort
+        self._progress = progress
+        self._deadline = perf_counter() + effort.seconds
+        self._measured: list[Candidate] = []
+        self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
+        self._complete = True
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> _Bench:
+        if self._effort.processes > 1:
+            self._pool = ProcessPoolExecutor(self._effort.processes, mp_context=get_context("spawn"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def result(self) -> Measurement:
+        return Measurement(tuple(self._measured), self._complete)
+
+    def measure(self, proposed: Iterable[TreeSelection]) -> None:
+        """Measure what is new; in order, so that the result does not depend on the processes."""
+        fresh = [trees for trees in proposed if self._is_new(trees)]
+        for batch in _batches(fresh, self._effort.processes):
+            # The first candidate is always measured: there must be something to choose.
+            if self._measured and perf_counter() > self._deadline:
+                self._complete = False
+                return
+            hopeless = [self._is_hopeless(trees) for trees in batch]
+            worthwhile = [trees for trees, lost in zip(batch, hopeless, strict=True) if not lost]
+            if worthwhile and self._progress is not None:
+                self._progress(len(self._measured), worthwhile[0].name)
+            measured = iter(self._candidates(worthwhile))
+            self._measured.extend(
+                Candidate(trees, None, _TOO_MANY_EQUATIONS) if lost else next(measured)
+                for trees, lost in zip(batch, hopeless, strict=True)
+            )
+
+    def _is_hopeless(self, trees: TreeSelection) -> bool:
+        """Whether the linear algebra alone, at its least, costs more than the best so far."""
+        ranked = self.result().ranked
+        if not ranked or ranked[0].cost is None:
+            return False
+        best = ranked[0].cost
+        edges = {(e.domain, e.name): e for d in Domain for e in self._graph.domain(d).edges}
+        coordinates = sum(len(edges[d, b].motion) for d in Domain for b in trees.domain(d).branches)
+        constraints = coordinates - (best.coordinates - best.constraints)
+        least = _linear_algebra(self._closure, coordinates, constraints, [1] * constraints)
+        return least >= best.total
+
+    def _is_new(self, trees: TreeSelection) -> bool:
+        key = frozenset(trees.translation.branches), frozenset(trees.rotation.branches)
+        if key in self._known:
+            return False
+        self._known.add(key)
+        return True
+
+    def _candidates(self, batch: Sequence[TreeSelection]) -> list[Candidate]:
+        if self._pool is None:
+            return [_candidate(self._model, trees, self._closure) for trees in batch]
+        futures = [self._pool.submit(_candidate, self._model, trees, self._closure) for trees in batch]
+        return [future.result() for future in futures]
+
+
+def _batches(items: Sequence[TreeSelection], size: int) -> Iterator[list[TreeSelection]]:
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
+        yield batch
+
+
+def _candidate(model: SystemModel, trees: TreeSelection, closure: Closure) -> Candidate:
+    try:
+        return Candidate(trees, tree_cost(model, trees, closure))
+    except FmugenError as error:
+        return Candidate(trees, None, str(error))

@@ -1,0 +1,187 @@
+"""Pairs of trees that are worth formulating, to see what they cost.
+
+Rotational and translational trees of all methods are combined with each other, and with the trees that
+describe platforms (bodies with three joints or more) by absolute coordinates. Around a good pair lie its
+neighbours: one edge exchanged for another, or all edges of a kind taken together, as symmetric mechanisms
+ask for. What :func:`~fmugen.phases.select.formulation.pair_weight` expects of a pair decides its rank.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
+from fmugen.ir.model import SystemModel
+from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.phases.select.choose import METHODS, tied_trees
+from fmugen.phases.select.formulation import pair_weight
+from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, can_be_branch, is_joint
+from fmugen.phases.select.selection import make_selection
+from fmugen.phases.select.variable import edge_factors
+from fmugen.topology import greedy_branches, span
+
+__all__ = ["neighbours", "promising_trees"]
+
+#: The methods, those first whose trees are usually cheap: what is dearer need then not be measured.
+_MOST_PROMISING = tuple(reversed(METHODS))
+_TIES = 4
+#: A body with this many joints is a platform.
+_PLATFORM_JOINTS = 3
+
+Signature = tuple[frozenset[str], frozenset[str]]
+
+
+def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
+    """At most ``limit`` pairs, no two alike: those of methods and of the file first, then mixtures."""
+    methods = [tree for method in _MOST_PROMISING for tree in tied_trees(model, graphs, method, _TIES)]
+    named = [tree for trees in model.trees for tree in tied_trees(model, graphs, trees.name)]
+    platform = _platform_trees(graphs)
+    first = _distinct(graphs, [*methods, *platform, *named])
+    mixed = sorted(_mixtures(graphs, [*methods, *platform]), key=lambda pair: _expected(graphs, pair))
+    return tuple(_distinct(graphs, [*first, *mixed]))[:limit]
+
+
+def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tuple[TreeSelection, ...]:
+    """At most ``limit`` pairs that differ from ``selection`` by one exchange, the most promising first."""
+    found = [
+        neighbour
+        for domain in Domain
+        for neighbour in (*_promotions(graphs, selection, domain), *_exchanges(graphs, selection, domain))
+    ]
+    ranked = sorted(found, key=lambda pair: _expected(graphs, pair))
+    return tuple(pair for pair in _distinct(graphs, [selection, *ranked]) if pair is not selection)[:limit]
+
+
+def _expected(graphs: LinearGraph, pair: TreeSelection) -> int:
+    return pair_weight(graphs, pair.rotation, pair.translation)
+
+
+def _distinct(graphs: LinearGraph, pairs: Iterable[TreeSelection]) -> list[TreeSelection]:
+    twins = {domain: _twins(graphs, domain) for domain in Domain}
+
+    def signature(pair: TreeSelection) -> Signature:
+        translation, rotation = (
+            frozenset(twins[domain].get(branch, branch) for branch in pair.domain(domain).branches)
+            for domain in Domain
+        )
+        return translation, rotation
+
+    found: dict[Signature, TreeSelection] = {}
+    for pair in pairs:
+        found.setdefault(signature(pair), pair)
+    return list(found.values())
+
+
+def _twins(graphs: LinearGraph, domain: Domain) -> dict[str, str]:
+    """Virtual joints that offer what a body offers as well."""
+    edges = graphs.domain(domain).edges
+    bodies = {(e.tail, e.head, len(e.motion)): e.name for e in edges if e.kind is EdgeKind.BODY}
+    virtual = (edge for edge in edges if edge.kind is EdgeKind.VIRTUAL)
+    keys = ((edge.name, (edge.tail, edge.head, len(edge.motion))) for edge in virtual)
+    return {name: bodies[key] for name, key in keys if key in bodies}
+
+
+# --- combinations ---------------------------------------------------------------------------------
+
+
+def _mixtures(graphs: LinearGraph, pairs: list[TreeSelection]) -> Iterator[TreeSelection]:
+    """The rotational tree of each pair with the translational tree of each other, and with its like."""
+    rotations = {frozenset(pair.rotation.branches): pair for pair in reversed(pairs)}
+    translations = {frozenset(pair.translation.branches): pair for pair in reversed(pairs)}
+    for rotating in rotations.values():
+        for moving in translations.values():
+            if rotating is not moving:
+                yield _mixed(graphs, rotating, moving)
+        yield _same_trees(graphs, rotating)
+
+
+def _mixed(graphs: LinearGraph, rotating: TreeSelection, moving: TreeSelection) -> TreeSelection:
+    reasons = {key: why for key, why in rotating.reasons.items() if key[0] is Domain.ROTATION}
+    reasons |= {key: why for key, why in moving.reasons.items() if key[0] is Domain.TRANSLATION}
+    return TreeSelection(f"{rotating.name}+{moving.name}", moving.translation, rotating.rotation, reasons)
+
+
+def _same_trees(graphs: LinearGraph, rotating: TreeSelection) -> TreeSelection:
+    """The rotational tree of a pair in both domains."""
+    branches = {
+        Domain.ROTATION: rotating.rotation.branches,
+        Domain.TRANSLATION: _filled(graphs, Domain.TRANSLATION, rotating.rotation.branches),
+    }
+    name = f"{rotating.name}+same"
+    return make_selection(graphs, name, branches, lambda *_: f"as in the rotational tree of {rotating.name}")
+
+
+def _platform_trees(graphs: LinearGraph) -> list[TreeSelection]:
+    """Bodies with many joints by absolute coordinates, the rest by edges near the ground."""
+    joints = Counter(
+        node for edge in graphs.rotation.edges if is_joint(edge) for node in (edge.tail, edge.head)
+    )
+    bodies = [
+        edge.name
+        for edge in graphs.rotation.edges
+        if edge.kind is EdgeKind.BODY and joints[edge.head] >= _PLATFORM_JOINTS
+    ]
+    if not bodies:
+        return []
+    branches = {domain: _filled(graphs, domain, bodies) for domain in Domain}
+    return [make_selection(graphs, "platform", branches, lambda *_: "platforms by absolute coordinates")]
+
+
+def _filled(graphs: LinearGraph, domain: Domain, wanted: Iterable[str]) -> tuple[str, ...]:
+    """A tree with as many of the wanted branches as it can hold, filled by weight (3.3)."""
+    graph = graphs.domain(domain)
+    weights = {name: factors.weight for name, factors in edge_factors(graph).items()}
+    edges = {edge.name: edge for edge in graph.edges if can_be_branch(graphs, edge)}
+    always = [name for name, edge in edges.items() if edge.kind in ALWAYS_BRANCH]
+    first = [name for name in wanted if name in edges]
+    return greedy_branches(graph, [*always, *first, *sorted(edges, key=weights.__getitem__)])
+
+
+# --- neighbours -----------------------------------------------------------------------------------
+
+
+def _exchanges(graphs: LinearGraph, selection: TreeSelection, domain: Domain) -> Iterator[TreeSelection]:
+    """Each chord that may be a branch, for each branch of its circuit."""
+    tree = selection.domain(domain)
+    edges = {edge.name: edge for edge in graphs.domain(domain).edges}
+    for chord in tree.chords:
+        if not _free_to_move(graphs, edges[chord]):
+            continue
+        for branch, _ in tree.circuits[chord]:
+            if edges[branch].kind not in ALWAYS_BRANCH:
+                branches = tuple(chord if name == branch else name for name in tree.branches)
+                yield _changed(graphs, selection, domain, branches, f"{chord} for {branch}")
+
+
+def _promotions(graphs: LinearGraph, selection: TreeSelection, domain: Domain) -> Iterator[TreeSelection]:
+    """All edges of a kind that the tree can hold."""
+    tree = selection.domain(domain)
+    edges = [edge for edge in graphs.domain(domain).edges if _free_to_move(graphs, edge)]
+    for kind in dict.fromkeys(edge.kind for edge in edges):
+        promoted = [edge.name for edge in edges if edge.kind is kind]
+        branches = _filled(graphs, domain, [*promoted, *tree.branches])
+        yield _changed(graphs, selection, domain, branches, f"every {kind.value}")
+
+
+def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:
+    return edge.kind not in ALWAYS_CHORD | ALWAYS_BRANCH and can_be_branch(graphs, edge)
+
+
+def _changed(
+    graphs: LinearGraph, selection: TreeSelection, domain: Domain, branches: tuple[str, ...], change: str
+) -> TreeSelection:
+    """``selection`` with another tree in one domain."""
+    letter = domain.value[0].upper()
+    name = f"{selection.name}, {letter}: {change}"
+    trees: dict[Domain, SpanningTree] = {d: selection.domain(d) for d in Domain}
+    trees[domain] = span(graphs.domain(domain), branches)
+    all_branches = {d: tree.branches for d, tree in trees.items()}
+    old = set(selection.domain(domain).branches)
+
+    def why(at: Domain, branch: str) -> str:
+        if at is domain and branch not in old:
+            return f"taken in exchange: {change}"
+        return selection.reasons[at, branch].partition("; ")[2]
+
+    return make_selection(graphs, name, all_branches, why)

@@ -1,0 +1,57 @@
+"""How many coordinates an edge has as a branch (Léger, Table C.1), and Grübler's count (4.14).
+
+Léger's graphs know no plane: a body is free in space, and a planar mechanism is one whose joints happen to
+be parallel. His algorithms are therefore given the numbers of space for bodies, loads and springs even in
+planar models, where only a virtual joint offers the coordinates of a plane.
+"""
+
+from __future__ import annotations
+
+from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph, QuaternionTurn
+
+__all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "can_be_branch", "freedoms", "gruebler_freedoms", "is_joint"]
+
+#: Their across variables are known functions (absolute branch heuristic, 3.1.1).
+ALWAYS_BRANCH = frozenset({EdgeKind.ARM, EdgeKind.MOTION_DRIVER})
+#: Their through variables are known functions (absolute chord heuristic, 3.1.1).
+ALWAYS_CHORD = frozenset({EdgeKind.LOAD, EdgeKind.SPRING, EdgeKind.GRAVITY})
+
+_UNBOUND = ALWAYS_CHORD | {EdgeKind.BODY}
+_SPATIAL_DIRECTIONS = 3
+
+
+def is_joint(edge: Edge) -> bool:
+    """Whether an edge is a joint, virtual ones included."""
+    return edge.kind not in _UNBOUND | ALWAYS_BRANCH
+
+
+def can_be_branch(graphs: LinearGraph, edge: Edge) -> bool:
+    """Whether coordinates of its own describe the across variable of an edge completely."""
+    if edge.kind is EdgeKind.ROD:
+        return False
+    return graphs.planar or edge.domain is Domain.TRANSLATION or edge.kind is not EdgeKind.SPRING
+
+
+def freedoms(edge: Edge) -> int:
+    """The number of across variables of an edge; Euler parameters count as the three rotations they are."""
+    if edge.kind in _UNBOUND:
+        return _SPATIAL_DIRECTIONS
+    normalized = 0
+    if edge.domain is Domain.ROTATION:
+        normalized = sum(isinstance(turn, QuaternionTurn) for turn in edge.rotation.turns)
+    return len(edge.motion) - normalized
+
+
+def gruebler_freedoms(graphs: LinearGraph) -> int:
+    """Degrees of freedom in space by Grübler's formula, zero where it gives less (4.2.4)."""
+    count = 2 * _SPATIAL_DIRECTIONS * (len(graphs.rotation.nodes) - 1) - len(graphs.screws)
+    for graph in (graphs.translation, graphs.rotation):
+        count -= sum(_reactions(graph, edge) for edge in graph.edges)
+    return max(count, 0)
+
+
+def _reactions(graph: DomainGraph, edge: Edge) -> int:
+    """The directions in which an edge reacts; those of a joint as it would have them in space."""
+    if not is_joint(edge) or edge.kind is EdgeKind.ROD:
+        return edge.reactions
+    return 0 if edge.kind is EdgeKind.VIRTUAL else _SPATIAL_DIRECTIONS - freedoms(edge)

@@ -1,0 +1,74 @@
+"""The frames of bodies as an FMU tells them, and the coordinates that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fmugen.ir.model import Space, SystemModel
+from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.rotations import Array
+
+_COSINES = tuple(f"r{i}{j}" for i in "xyz" for j in "xyz")
+_PLANAR = (("x", "m"), ("y", "m"), ("angle", "rad"))
+_SPATIAL = (("x", "m"), ("y", "m"), ("z", "m"), *((kind, "1") for kind in _COSINES))
+
+
+def pose_kinds(model: SystemModel) -> tuple[tuple[str, str], ...]:
+    """The quantities that tell where the frame of a body is, with their units."""
+    return _PLANAR if model.space is Space.PLANAR else _SPATIAL
+
+
+def rate_kinds(model: SystemModel) -> tuple[str, ...]:
+    """The quantities that tell how a body moves."""
+    if model.space is Space.PLANAR:
+        return ("vx", "vy", "omega")
+    return ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+def body_kinds(model: SystemModel) -> tuple[str, ...]:
+    """The quantities of a body that an FMU offers and a reference tabulates."""
+    return (*(kind for kind, _ in pose_kinds(model)), *rate_kinds(model))
+
+
+def sampled_motion(mechanism: Mechanism, values: Mapping[str, Array], near: Array) -> tuple[Array, Array]:
+    """The coordinates and velocities at all samples of the quantities of bodies.
+
+    ``near`` are coordinates at the same times that tell whole turns, and signs of quaternions.
+    """
+    samples = range(len(near))
+    moments = [_moment(mechanism, {n: column[k] for n, column in values.items()}, near[k]) for k in samples]
+    return np.array([coordinates for coordinates, _ in moments]), np.array([rates for _, rates in moments])
+
+
+def _moment(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> tuple[Array, Array]:
+    layout, chart = mechanism.layout, mechanism.chart
+    positions, rotations, angles, velocities = [], [], [], []
+    for body in layout.bodies:
+        rotation, angle = _rotation(values, body, planar=layout.planar)
+        arm = rotation @ layout.center(body)
+        spin = np.array([values.get(f"{body}.{kind}", 0.0) for kind in ("wx", "wy", "wz")])
+        spin[2] = values.get(f"{body}.omega", spin[2])
+        origin, speed = (
+            np.array([values.get(f"{body}.{prefix}{axis}", 0.0) for axis in "xyz"]) for prefix in ("", "v")
+        )
+        positions.append(origin + arm)
+        rotations.append(rotation)
+        angles.append(angle)
+        velocities.append(np.concatenate((speed + np.cross(spin, arm), spin)))
+    posture = chart.posture(near)
+    raw = chart.coordinates(
+        np.array(positions).reshape(-1, 3), np.array(rotations), np.array(angles), posture.memory
+    )
+    rates = np.concatenate([*velocities, np.zeros(0)])[chart.columns]
+    return mechanism.settled(chart.alike(raw, near)), rates
+
+
+def _rotation(values: Mapping[str, float], body: str, *, planar: bool) -> tuple[Array, float]:
+    if not planar:
+        cosines = [values[f"{body}.{kind}"] for kind in _COSINES]
+        return np.array(cosines).reshape(3, 3), 0.0
+    angle = values[f"{body}.angle"]
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]]), angle

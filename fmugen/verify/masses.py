@@ -1,0 +1,67 @@
+"""The inertia of the moving bodies: mass at the mass centre and an inertia tensor about it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fmugen.ir.model import Tensor
+from fmugen.verify.charts import TWIST, Chart, Posture
+from fmugen.verify.layout import Layout
+from fmugen.verify.rotations import Array
+
+
+class MassMatrix(NamedTuple):
+    """The mass matrix of a posture, a block for each body."""
+
+    blocks: Array
+    #: Inertia tensors in ground axes, where the spin of bodies changes direction.
+    tensors: Array | None
+
+    def times(self, vectors: Array) -> Array:
+        """The product with a vector, or with the columns of a matrix."""
+        stacked = vectors.reshape(len(self.blocks), self.blocks.shape[1], -1)
+        result: Array = (self.blocks @ stacked).reshape(vectors.shape)
+        return result
+
+    def gyroscopic(self, velocities: Array) -> Array:
+        """The torques ``omega x J omega``, among the forces of all rates."""
+        result = np.zeros(len(velocities))
+        if self.tensors is not None:
+            spins = velocities.reshape(-1, TWIST)[:, 3:]
+            momenta = (self.tensors @ spins[:, :, None])[:, :, 0]
+            result.reshape(-1, TWIST)[:, 3:] = np.cross(spins, momenta)
+        return result
+
+
+class Masses:
+    """The masses and inertia tensors of a model."""
+
+    def __init__(self, layout: Layout, chart: Chart) -> None:
+        bodies = layout.model.bodies
+        self._tensors = np.array([_matrix(layout, body.inertia) for body in bodies]).reshape(-1, 3, 3)
+        blocks = np.zeros((len(bodies), TWIST, TWIST))
+        for number, body in enumerate(bodies):
+            blocks[number, :3, :3] = layout.number(body.mass) * np.eye(3)
+            blocks[number, 3:, 3:] = self._tensors[number]
+        freedoms = list(chart.freedoms)
+        self._blocks = blocks[:, freedoms][:, :, freedoms]
+        # About z alone a tensor does not change as the body turns.
+        self._turning = not layout.planar
+
+    def at(self, posture: Posture) -> MassMatrix:
+        if not self._turning:
+            return MassMatrix(self._blocks, None)
+        rotation = posture.rotation[:-1]
+        tensors = rotation @ self._tensors @ rotation.transpose(0, 2, 1)
+        blocks = self._blocks.copy()
+        blocks[:, 3:, 3:] = tensors
+        return MassMatrix(blocks, tensors)
+
+
+def _matrix(layout: Layout, tensor: Tensor) -> Array:
+    xx, yy, zz, xy, xz, yz = (
+        layout.number(entry) for entry in (tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz)
+    )
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
