@@ -50,7 +50,7 @@ def remember(key: str, polynomials: Sequence[Terms], complete: bool, seconds: fl
         with tempfile.NamedTemporaryFile(
             "w", dir=path.parent, suffix=".part", delete=False, encoding="ascii"
         ) as file:
-            json.dump({"complete": complete, "polynomials": parts}, file)
+            file.write(json.dumps({"complete": complete, "polynomials": parts}))
         Path(file.name).replace(path)
     except OSError:
         return

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from flint import fmpz_mpoly, fmpz_mpoly_vec
+from flint import fmpz_mpoly
 
 from fmugen.algebra.costs import pivots_of
 from fmugen.algebra.halfangle import half_angle_coefficients
 from fmugen.algebra.polynomials import Kind, Monomial
-from fmugen.algebra.ring import Ring
+from fmugen.algebra.ring import Ring, reduces_to_zero
 from fmugen.algebra.samples import Samples
 from fmugen.expr.dag import Expr
 from fmugen.ir.steps import (
@@ -60,7 +60,7 @@ class _Form:
 
 def candidates(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> Iterator[Candidate]:
     """Every step that the ``polynomials`` offer, several for one unknown."""
-    bound = _Bound(ring, polynomials)
+    bound = _Bound(ring, polynomials, samples)
     own: dict[int, dict[str, fmpz_mpoly]] = {}
     for polynomial in sorted(polynomials, key=len):
         coordinates = ring.coordinates(polynomial)
@@ -73,35 +73,40 @@ def candidates(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) 
     for coordinate, group in own.items():
         shortest = sorted(group.values(), key=lambda p: (len(p), str(p)))
         offered = (
-            _angle_steps(ring, coordinate, shortest)
+            _angle_steps(ring, coordinate, shortest, bound)
             if coordinate in ring.circles
             else _length_steps(ring, coordinate, shortest)
         )
-        # Lumps are independent symbols in a basis; that a combination of what they stand for is always zero
-        # is seen only here.
         yield from (c for c in offered if not samples.vanish(pivots_of(c.step)))
 
 
 class _Bound:
-    """Known quantities that are bound to one another, so that a factor in them may always be zero.
+    """Known quantities that are bound to one another, so that a polynomial in them may always be zero.
+
+    That the combination of what lumps stand for is zero is also seen by evaluation: lumps are independent
+    symbols in a basis only.
 
     A pair on the unit circle is bound by an irreducible relation: what does not reduce to zero by it is not
     zero. Relations that a basis found, in a block with more equations than unknowns, may be reducible.
     """
 
-    def __init__(self, ring: Ring, polynomials: Sequence[fmpz_mpoly]) -> None:
+    def __init__(self, ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> None:
+        self._ring = ring
+        self._samples = samples
         found = [p for p in polynomials if not p.is_zero() and not ring.coordinates(p)]
-        self._units = fmpz_mpoly_vec(ring.relations, ring.context)
-        self._all = fmpz_mpoly_vec([*found, *ring.relations], ring.context)
-        self._irreducible = all(p.reduction_primitive_part(self._units).is_zero() for p in found)
+        self._units = ring.relations
+        self._all = [*found, *ring.relations]
+        self._irreducible = all(reduces_to_zero(p, self._units) for p in found)
 
     def may_divide(self, content: fmpz_mpoly) -> bool:
         if content.is_constant():
             return True
-        return self._irreducible and not content.reduction_primitive_part(self._units).is_zero()
+        return self._irreducible and not reduces_to_zero(content, self._units)
 
     def vanishes(self, coefficient: fmpz_mpoly) -> bool:
-        return bool(coefficient.reduction_primitive_part(self._all).is_zero())
+        return reduces_to_zero(coefficient, self._all) or self._samples.vanish(
+            [self._ring.plain_expression(coefficient)]
+        )
 
 
 def _lowest_terms(ring: Ring, polynomial: fmpz_mpoly, bound: _Bound) -> fmpz_mpoly | None:
@@ -155,7 +160,9 @@ def _length_step(coordinate: int, coefficients: Sequence[Expr]) -> ExactStep:
 # --- angles ----------------------------------------------------------------------------------------
 
 
-def _angle_steps(ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly]) -> Iterator[Candidate]:
+def _angle_steps(
+    ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly], bound: _Bound
+) -> Iterator[Candidate]:
     forms: list[_Form] = []
     for polynomial in group:
         form = _linear_form(ring, coordinate, polynomial)
@@ -172,7 +179,7 @@ def _angle_steps(ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly]) -> It
             step_of = PolynomialStep(coordinate, tuple(map(ring.expression, parts)), half_angle=True)
             yield Candidate(step_of, len(polynomial), len(parts) - 1)
     for first, second in combinations(forms[:_PAIRED], 2):
-        pair = _linear_angle(ring, coordinate, first, second)
+        pair = _linear_angle(ring, coordinate, first, second, bound)
         if pair is not None:
             yield Candidate(pair, first.terms + second.terms, 1)
 
@@ -188,9 +195,11 @@ def _linear_form(ring: Ring, coordinate: int, polynomial: fmpz_mpoly) -> _Form |
     return _Form(a, b, parts.get((0,) * len(ring.variables), zero), len(polynomial))
 
 
-def _linear_angle(ring: Ring, coordinate: int, first: _Form, second: _Form) -> LinearAngleStep | None:
+def _linear_angle(
+    ring: Ring, coordinate: int, first: _Form, second: _Form, bound: _Bound
+) -> LinearAngleStep | None:
     denominator = first.a * second.b - first.b * second.a
-    if denominator.is_zero():
+    if denominator.is_zero() or bound.vanishes(denominator):
         return None
     sine = first.b * second.c - first.c * second.b
     cosine = first.c * second.a - first.a * second.c

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 from flint import fmpz_mpoly, fmpz_mpoly_vec
 
@@ -24,14 +25,18 @@ __all__ = ["Basis", "Budget", "buchberger", "degrevlex_bases", "generators", "le
 _FIRST_RUNG = (40, 60, 64)
 
 
+#: Longer polynomials of an unfinished basis are of no use to anyone.
+_WORTH_HAVING = 200
+
+
 @dataclass(frozen=True)
 class Budget:
     """What one block may cost: CPU seconds, and the size of a basis."""
 
     seconds: float = 5.0
-    polynomials: int = 200
-    terms: int = 2000
-    bits: int = 1024
+    polynomials: int = 120
+    terms: int = 400
+    bits: int = 256
 
     @property
     def limits(self) -> tuple[int, int, int]:
@@ -61,9 +66,7 @@ def degrevlex_bases(
             return
 
 
-def lex_bases(
-    ring: Ring, rows: Sequence[fmpz_mpoly], budget: Budget, deadline: float
-) -> Iterator[Basis]:
+def lex_bases(ring: Ring, rows: Sequence[fmpz_mpoly], budget: Budget, deadline: float) -> Iterator[Basis]:
     """Lexicographic bases, seeded with the degrevlex one, that leave each unknown in turn to the last."""
     seed = generators(ring, rows)
     for basis in degrevlex_bases(ring, rows, budget, deadline):
@@ -98,11 +101,12 @@ def buchberger(
     begin = process_time()
     context = ring.ordered(order)
     inner = [context.from_dict(_permuted(p, positions)) for p in polynomials]
-    found, complete = fmpz_mpoly_vec(inner, context).buchberger_naive(limits=limits)
+    system: Any = fmpz_mpoly_vec(inner, context)  # the type stubs do not know the limits
+    found, complete = system.buchberger_naive(limits=limits)
     back = [0] * len(positions)
     for new, old in enumerate(positions):
         back[old] = new
-    parts = [_permuted(p, back) for p in found]
+    parts = [_permuted(p, back) for p in found if complete or len(p) <= _WORTH_HAVING]
     remember(key, parts, complete, process_time() - begin)
     return Basis(method, tuple(ring.context.from_dict(part) for part in parts), complete)
 
@@ -120,7 +124,8 @@ def _key(
 
 def reduced_basis(ring: Ring, basis: Basis) -> list[fmpz_mpoly]:
     """The reduced form of a complete degrevlex basis."""
-    return list(fmpz_mpoly_vec(list(basis.polynomials), ring.context).autoreduction(groebner=True))
+    system: Any = fmpz_mpoly_vec(list(basis.polynomials), ring.context)
+    return list(system.autoreduction(groebner=True))
 
 
 def _positions(ring: Ring, last: int | None) -> list[int]:

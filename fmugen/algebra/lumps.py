@@ -14,8 +14,8 @@ from math import lcm
 from flint import fmpz_mpoly
 
 from fmugen.algebra.polynomials import Monomial, Polynomial, Variable
-from fmugen.algebra.ring import Opening, Ring
-from fmugen.algebra.rotations import turn_back, unit_pairs
+from fmugen.algebra.ring import Opening, Ring, number_content
+from fmugen.algebra.rotations import shorten, unit_pairs
 from fmugen.algebra.samples import Samples
 from fmugen.expr.dag import Dag, Exact, Expr, Operation
 
@@ -37,7 +37,7 @@ def lump(
 ) -> tuple[Ring, list[fmpz_mpoly]]:
     """``rows`` over a ring of as few lumps as possible."""
     factored, polynomials = _factored(dag, variables, rows, samples)
-    return _Relumping(factored).lump(turn_back(factored, polynomials))
+    return _Relumping(factored).lump(shorten(factored, polynomials))
 
 
 def _factored(
@@ -54,8 +54,8 @@ def _factored(
                     numbers.setdefault(factor, len(numbers))
                 terms.append((monomial, number, factors))
         opened.append(terms)
-    factors = tuple(numbers)
-    ring = Ring(dag, variables, factors, unit_pairs(factors, samples))
+    meanings = tuple(numbers)
+    ring = Ring(dag, variables, meanings, unit_pairs(meanings, samples))
     # One scale for all rows: a rotation mixes rows, and must find them in proportion.
     scale = lcm(*(number.denominator for terms in opened for _, number, _ in terms))
     return ring, [_gather(ring, terms, numbers, scale) for terms in opened]
@@ -103,7 +103,12 @@ def _product(term: Expr) -> tuple[Exact, _Factors]:
         if part.operation is Operation.MUL:
             stack.extend(reversed(part.args))
         elif part.is_number:
-            number = number * part.number
+            size = abs(part.number)
+            if max(size.numerator, size.denominator) <= _SMALL:
+                number = number * part.number
+            else:
+                number = number if part.number > 0 else -number
+                factors.append((part.dag.number(size), 1))
         elif part.operation is Operation.POWER and part.exponent > 0:
             factors.append((part.args[0], part.exponent))
         else:
@@ -121,7 +126,7 @@ class _Relumping:
 
     def lump(self, polynomials: Sequence[fmpz_mpoly]) -> tuple[Ring, list[fmpz_mpoly]]:
         kept = self._kept(polynomials)
-        rows = [self._row(p // p.content(), kept) for p in polynomials]
+        rows = [self._row(p // number_content(p), kept) for p in polynomials]
         units = tuple(
             (self._numbers[str(kept[u])], self._numbers[str(kept[v])])
             for u, v in self._factored.units
@@ -180,7 +185,7 @@ def _primitive(coefficient: fmpz_mpoly) -> tuple[int, fmpz_mpoly]:
 
     A long number is not drawn out: it would make the numbers of a basis longer still.
     """
-    content = int(coefficient.content())
+    content = number_content(coefficient)
     sign = -1 if int(coefficient.leading_coefficient()) < 0 else 1
     drawn = sign * (content if content <= _SMALL else 1)
     return drawn, coefficient // drawn

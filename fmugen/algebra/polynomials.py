@@ -14,7 +14,7 @@ from enum import Enum
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Dag, Expr, Operation
 
-__all__ = ["Kind", "Monomial", "Polynomial", "Variable", "polynomial_rows", "variables_of"]
+__all__ = ["Kind", "Monomial", "Polynomial", "Variable", "polynomial_rows", "turning", "variables_of"]
 
 #: A polynomial of more terms than this is no loop constraint worth a basis.
 _MOST_TERMS = 400
@@ -53,19 +53,22 @@ def variables_of(unknowns: Mapping[int, Expr], angles: Collection[int]) -> tuple
 
 def polynomial_rows(
     rows: Sequence[Expr], unknowns: Mapping[int, Expr], angles: Collection[int]
-) -> list[Polynomial] | None:
+) -> list[Polynomial | None]:
     """``rows`` as polynomials in :func:`variables_of` the unknowns.
 
-    Returns
-    -------
-    list or None
-        None if an unknown occurs otherwise than as a polynomial (below a root, in the sine of a sum).
+    A row is None if an unknown occurs in it otherwise than as a polynomial: below a root, in the sine of a
+    sum, an angle beside its own sine.
     """
     if not rows:
         return []
     reader = _Reader(rows[0].dag, unknowns, angles)
-    polynomials = [reader.read(row) for row in rows]
-    return None if any(p is None for p in polynomials) else [p for p in polynomials if p is not None]
+    return [reader.read(row) for row in rows]
+
+
+def turning(rows: Sequence[Expr], unknowns: Mapping[int, Expr], angles: Collection[int]) -> frozenset[int]:
+    """The unknown angles that occur by their sine or cosine; the others are as good as lengths."""
+    arguments = {node.args[0] for node in postorder(rows) if node.operation is Operation.CALL}
+    return frozenset(number for number in angles if unknowns.get(number) in arguments)
 
 
 class _Reader:

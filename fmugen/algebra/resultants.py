@@ -75,7 +75,7 @@ def _without(ring: Ring, one: _Linear, other: _Linear) -> list[fmpz_mpoly]:
     if sum(len(factor) ** 2 for factor in reduced) > _MOST_PRODUCTS:
         return []
     result = _normal(ring, reduced[0] ** 2 + reduced[1] ** 2 - reduced[2] ** 2)
-    if result.is_zero():
+    if not ring.coordinates(result):  # the two rows bind what is known, and nothing else
         return []
     return [result // content_of(list(ring.by_variables(result).values()))]
 
@@ -161,21 +161,14 @@ class _Algebra:
 
     def product(self, left: _Sparse, right: _Sparse, sign: int = 1) -> _Sparse:
         raw = self.sum(
-            *(
-                {(i + k, j + m): sign * x * y}
-                for (i, j), x in left.items()
-                for (k, m), y in right.items()
-            )
+            *({(i + k, j + m): sign * x * y} for (i, j), x in left.items() for (k, m), y in right.items())
         )
         return self._reduced(raw) if self._is_angle else raw
 
     def _reduced(self, raw: _Sparse) -> _Sparse:
         while any(sine > 1 for sine, _ in raw):
             raw = self.sum(
-                *(
-                    {(i - 2, j): x, (i - 2, j + 2): -x} if i > 1 else {(i, j): x}
-                    for (i, j), x in raw.items()
-                )
+                *({(i - 2, j): x, (i - 2, j + 2): -x} if i > 1 else {(i, j): x} for (i, j), x in raw.items())
             )
         return raw
 

@@ -6,14 +6,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
+from typing import Any
 
-from flint import fmpz_mpoly, fmpz_mpoly_ctx
+from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from fmugen.algebra.polynomials import Kind, Monomial, Variable
 from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Expr, Operation, Role
 
-__all__ = ["Opening", "Ring", "is_given"]
+__all__ = ["Opening", "Ring", "is_given", "number_content", "reduces_to_zero"]
 
 #: A polynomial with more terms than this is not opened in search of a cheaper form.
 _OPENED = 12
@@ -72,7 +74,9 @@ class Ring:
     def coordinates(self, polynomial: fmpz_mpoly) -> frozenset[int]:
         """The unknowns that occur in ``polynomial``."""
         degrees = polynomial.degrees()
-        return frozenset(v.coordinate for v, degree in zip(self.variables, degrees, strict=False) if degree > 0)
+        return frozenset(
+            v.coordinate for v, degree in zip(self.variables, degrees, strict=False) if degree > 0
+        )
 
     def expression(self, polynomial: fmpz_mpoly) -> Expr:
         """A polynomial in lumps alone, back on the DAG, in the cheaper of two forms.
@@ -80,14 +84,14 @@ class Ring:
         Closed, the lumps stay what they are; opened, what they are made of is gathered anew, which pays where
         sines and cosines meet their squares.
         """
-        closed = self._factors(polynomial)
+        closed = self.plain_expression(polynomial)
         if self.opening is None or len(polynomial) > _OPENED:
             return closed
         opened = self.opening.expression(polynomial, len(self.variables))
         return min((closed, opened), key=lambda root: count_operations((), (root,), is_given).total)
 
-    def _factors(self, polynomial: fmpz_mpoly) -> Expr:
-        """Factors stay factors, because that is cheaper."""
+    def plain_expression(self, polynomial: fmpz_mpoly) -> Expr:
+        """A polynomial in lumps on the DAG; factors stay factors, because that is cheaper."""
         if len(polynomial) < 2:
             return self._sum(polynomial)
         content, factors = polynomial.factor()
@@ -103,9 +107,7 @@ class Ring:
     def _nested(self, terms: dict[Monomial, int]) -> Expr:
         """A sum in which the lump that most terms share is a common factor; moving lumps go first."""
         shared = [sum(1 for e in terms if e[i]) for i in range(len(self.meanings))]
-        most = max(
-            range(len(shared)), key=lambda i: (shared[i], not self.meanings[i].constant), default=None
-        )
+        most = max(range(len(shared)), key=lambda i: (shared[i], not self.meanings[i].constant), default=None)
         if most is None or shared[most] < 2 or len(terms) < 2:
             return self.dag.add(self._term(exponents, number) for exponents, number in terms.items())
         inside = {_lowered(e, most): number for e, number in terms.items() if e[most]}
@@ -151,6 +153,18 @@ class Opening:
 
 def _lowered(exponents: Monomial, position: int) -> Monomial:
     return (*exponents[:position], exponents[position] - 1, *exponents[position + 1 :])
+
+
+def number_content(polynomial: fmpz_mpoly) -> int:
+    """The greatest common divisor of the numbers of ``polynomial``."""
+    return gcd(*map(int, polynomial.coeffs()))
+
+
+def reduces_to_zero(polynomial: fmpz_mpoly, by: Sequence[fmpz_mpoly]) -> bool:
+    """Whether nothing is left of ``polynomial`` modulo the polynomials ``by``."""
+    divisors = fmpz_mpoly_vec(by, polynomial.context())
+    typed: Any = polynomial  # the method is missing in the type stubs
+    return bool(typed.reduction_primitive_part(divisors).is_zero())
 
 
 def is_given(node: Expr) -> bool:

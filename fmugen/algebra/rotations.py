@@ -1,4 +1,4 @@
-"""Known rotations: recognized among the factors of coefficients, and undone.
+"""Known rotations, recognized among the factors of coefficients and undone; shared parts, subtracted.
 
 Rows that are the components of one vector in a frame that is turned by a known angle carry the sine and
 cosine of that angle in every term. Combined with the transposed rotation, which changes no solution, they
@@ -16,7 +16,7 @@ from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.expr.dag import Expr
 
-__all__ = ["turn_back", "unit_pairs"]
+__all__ = ["shorten", "unit_pairs"]
 
 
 def unit_pairs(factors: Sequence[Expr], samples: Samples) -> tuple[tuple[int, int], ...]:
@@ -28,37 +28,42 @@ def unit_pairs(factors: Sequence[Expr], samples: Samples) -> tuple[tuple[int, in
     )
 
 
-def turn_back(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
-    """Equivalent rows with fewer terms, as long as undoing a rotation by a known pair shortens two."""
-    turned = list(rows)
+def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
+    """Equivalent rows with fewer terms, as long as two rows become shorter together.
+
+    Two rows are turned back by a known pair, or one is added to the other or subtracted from it, which
+    removes a part that two loops share.
+    """
+    shorter = list(rows)
     improved = True
     while improved:
         improved = False
-        for pair in ring.units:
-            for i, j in combinations(range(len(turned)), 2):
-                better = _turned(ring, turned[i], turned[j], pair)
-                if better is not None:
-                    turned[i], turned[j] = better
-                    improved = True
-    return turned
+        for i, j in combinations(range(len(shorter)), 2):
+            better = _combined(ring, shorter[i], shorter[j])
+            if better is not None:
+                shorter[i], shorter[j] = better
+                improved = True
+    return shorter
+
+
+def _combined(ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:
+    """The shortest pair of rows that says the same as ``x`` and ``y``, if it is shorter."""
+    pairs = [(x, y), (x, y + x), (x, y - x), (x + y, y), (x - y, y)]
+    for units in ring.units:
+        pairs += _turned(ring, x, y, units)
+    lengths = [_terms(ring, first) + _terms(ring, second) for first, second in pairs]
+    shortest = lengths.index(min(lengths))
+    return pairs[shortest] if shortest else None
 
 
 def _turned(
-    ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly, pair: tuple[int, int]
-) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:
-    gens = ring.context.gens()
-    offset = len(ring.variables)
-    u, v = gens[offset + pair[0]], gens[offset + pair[1]]
+    ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly, units: tuple[int, int]
+) -> list[tuple[fmpz_mpoly, fmpz_mpoly]]:
+    """``x`` and ``y`` in a frame turned by a known angle, either way."""
+    lumps = ring.context.gens()[len(ring.variables) :]
+    u, v = lumps[units[0]], lumps[units[1]]
     circle = u**2 + v**2 - 1
-    shortest = None
-    terms = _terms(ring, x) + _terms(ring, y)
-    for sign in (1, -1):
-        first = (u * x + sign * v * y) % circle
-        second = (u * y - sign * v * x) % circle
-        count = _terms(ring, first) + _terms(ring, second)
-        if count < terms:
-            shortest, terms = (first, second), count
-    return shortest
+    return [((u * x + s * v * y) % circle, (u * y - s * v * x) % circle) for s in (1, -1)]
 
 
 def _terms(ring: Ring, polynomial: fmpz_mpoly) -> int:

@@ -13,7 +13,7 @@ from time import process_time
 from fmugen.algebra.costs import expressions_of, operations_of
 from fmugen.algebra.groebner import Budget
 from fmugen.algebra.lumps import lump
-from fmugen.algebra.polynomials import polynomial_rows, variables_of
+from fmugen.algebra.polynomials import polynomial_rows, turning, variables_of
 from fmugen.algebra.samples import Samples
 from fmugen.algebra.stage import Choice, StageReport, choices
 from fmugen.expr.code import Operations
@@ -95,7 +95,7 @@ class _Search:
     ) -> None:
         self._rows = rows
         self._unknowns = unknowns
-        self._angles = angles
+        self._angles = turning(rows, unknowns, angles)
         self._budget = budget
         self._deadline = deadline
         self._samples = Samples()
@@ -118,10 +118,10 @@ class _Search:
 
     def _choices(self, left: frozenset[int]) -> list[Choice]:
         unknowns = {number: symbol for number, symbol in self._unknowns.items() if number in left}
-        rows = polynomial_rows(self._rows, unknowns, self._angles)
-        if rows is None or process_time() >= self._deadline:
+        if process_time() >= self._deadline:
             return []
-        useful = [row for row in rows if any(any(monomial) for monomial in row)]
+        rows = polynomial_rows(self._rows, unknowns, self._angles)
+        useful = [row for row in rows if row is not None and any(any(monomial) for monomial in row)]
         variables = variables_of(unknowns, self._angles)
         ring, polynomials = lump(self._rows[0].dag, variables, useful, self._samples)
         return choices(ring, polynomials, self._samples, self._budget, self._deadline)

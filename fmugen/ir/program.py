@@ -24,11 +24,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Guard:
-    """``value > factor * scale`` must hold, else the position is treated as singular."""
+    """``value > factor * scale`` must hold, else the position is treated as singular.
+
+    Below ``ease * scale`` the choice of independent coordinates is worth a review.
+    """
 
     value: Expr
     factor: float
     scale: Expr
+    ease: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ _LARGEST_BLOCK = 3
 _MOST_FREEDOMS = 6
 #: A pivot below this part of its row is a position in which the closure is nearly singular.
 _NEARLY_SINGULAR = 1e-4
+_EASE = 0.05
 
 Matrix = list[list[Expr]]
 
@@ -80,7 +81,7 @@ class _Embedding:
             self.dag.add(self.dag.call("abs", e) for e in self.dae.constraints[row].jacobian.values())
             for row in rows
         )
-        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, scale)
+        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, scale, _EASE)
         origin = f"velocities of {', '.join(self.dae.coordinates[k].name for k in unknowns)}"
         results = tuple(Result("v", k, value, origin) for k, value in zip(unknowns, solution, strict=True))
         self.sections.append(Section((guard,), results))

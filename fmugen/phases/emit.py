@@ -127,13 +127,13 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
 
 
 def _motion_text(program: Program) -> _Text:
-    """The embedded equations of motion; false where a guard fails, or where there is no such form."""
-    prototype = "bool model_motion(const ModelPoint *at, double *v, double *a, double *l)"
+    """The embedded equations of motion, with a verdict of its guards."""
+    prototype = "MotionVerdict model_motion(const ModelPoint *at, double *v, double *a, double *l)"
     if program.motion is None:
-        lines = ["(void)at;", "(void)v;", "(void)a;", "(void)l;", "return false;"]
+        lines = ["(void)at;", "(void)v;", "(void)a;", "(void)l;", "return MOTION_UNKNOWN;"]
         return _Text("this model is solved numerically", prototype, "no operations", lines)
     names = dict(program.names)
-    lines = []
+    lines = ["MotionVerdict verdict = MOTION_EASY;"]
     count = 0
     for section in program.motion.sections:
         for node in section.temporaries:
@@ -143,7 +143,9 @@ def _motion_text(program: Program) -> _Text:
         for guard in section.guards:
             value, scale = (print_expression(expr, names) for expr in (guard.value, guard.scale))
             bound = f"{guard.factor!r}*({scale})" if guard.factor else "0.0"
-            lines += [f"if (!({value} > {bound})) {{", "    return false;", "}"]
+            lines += [f"if (!({value} > {bound})) {{", "    return MOTION_UNKNOWN;", "}"]
+            if guard.ease:
+                lines += [f"if ({value} < {guard.ease!r}*({scale})) {{", "    verdict = MOTION_UNEASY;", "}"]
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
@@ -151,8 +153,8 @@ def _motion_text(program: Program) -> _Text:
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
-    purpose = "velocities, accelerations and multipliers from the independent ones; false: a guard failed"
-    return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return true;"])
+    purpose = "velocities, accelerations and multipliers from the independent velocities"
+    return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return verdict;"])
 
 
 def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[str]:

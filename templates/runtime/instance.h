@@ -39,6 +39,7 @@ typedef struct {
     double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ];
     double l[MODEL_ROOM(MODEL_NC)];
     double iterations; /* Newton iterations that closed the loops */
+    MotionVerdict verdict;
 } Point;
 
 /* Which coordinates are integrated and which follow from the constraints. */

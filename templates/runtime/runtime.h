@@ -16,6 +16,13 @@
 #define SOLVER_RK4 2
 #define SOLVER_DOPRI5 3
 
+/* What the guards of the embedded equations of motion say of a position. */
+typedef enum {
+    MOTION_UNKNOWN, /* singular, or no embedded equations: nothing was computed */
+    MOTION_UNEASY,  /* computed, but other independent coordinates may be better */
+    MOTION_EASY
+} MotionVerdict;
+
 /* Room for n elements: C99 has no arrays of length zero. */
 #define MODEL_ROOM(n) ((n) > 0 ? (n) : 1)
 

@@ -153,7 +153,9 @@ static void accept(Instance *self)
     state->at = self->work.trial;
     state->outputs_fresh = false;
     state->steps += 1.0;
-    review_partition(self);
+    if (state->at.verdict != MOTION_EASY) {
+        review_partition(self);
+    }
 }
 
 /* --- fixed steps ------------------------------------------------------------------------------ */

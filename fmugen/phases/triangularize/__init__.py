@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.check import reproduces
 from fmugen.phases.triangularize.choice import Choice, choose_triangular
-from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
+from fmugen.phases.triangularize.partition import (
+    blocks_of,
+    choose_independent,
+    independent_rows,
+    nearby_positions,
+)
 
 __all__ = ["default_parameters", "solution_flow"]
 
@@ -32,7 +40,9 @@ def solution_flow(model: SystemModel, dae: Dae, closure: Closure) -> SolutionFlo
     fixed = set(dae.fixed_positions)
     preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
     if closure is Closure.TRIANGULAR:
-        choice = choose_triangular(dae, jacobian[rows], rows, preferred, Budget())
+        positions = [q, *nearby_positions(assembly, q)]
+        is_right = partial(reproduces, dae, positions=positions, parameters=parameters)
+        choice = choose_triangular(dae, jacobian[rows], rows, preferred, Budget(), is_right)
     else:
         independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
         choice = Choice(independent, dependent, condition, blocks_of(dae, rows, dependent))

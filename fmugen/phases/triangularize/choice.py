@@ -7,7 +7,7 @@ operations, is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from math import comb
@@ -16,7 +16,7 @@ from fmugen.algebra import Budget, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
-from fmugen.ir.steps import LinearStep
+from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, smallest_pivot
 
@@ -44,9 +44,17 @@ class Choice:
 
 
 def choose_triangular(
-    dae: Dae, jacobian: Numbers, rows: Sequence[int], preferred: Sequence[int], budget: Budget
+    dae: Dae,
+    jacobian: Numbers,
+    rows: Sequence[int],
+    preferred: Sequence[int],
+    budget: Budget,
+    is_right: Callable[[Sequence[ExactStep]], bool],
 ) -> Choice:
-    """The flow with the least iteration over all sets of independent coordinates considered."""
+    """The flow with the least iteration over all sets of independent coordinates considered.
+
+    ``is_right`` judges steps at positions where the answer is known; steps that fail are not used.
+    """
     first, dependent, pivot = choose_independent(dae, jacobian, preferred)
     best_pivot = choose_independent(dae, jacobian, [])[2]
     home = Choice(first, dependent, pivot, blocks_of(dae, rows, dependent))
@@ -55,7 +63,8 @@ def choose_triangular(
     solved: list[Choice] = []
     for number in ranked[:_MOST_TRIED]:
         choice = sets[number]
-        solved.append(replace(choice, blocks=tuple(_solve(dae, block, budget) for block in choice.blocks)))
+        blocks = tuple(_solve(dae, block, budget, is_right) for block in choice.blocks)
+        solved.append(replace(choice, blocks=blocks))
         if solved[-1].cost[0] == 0:
             break
     return min(solved, key=lambda choice: choice.cost)
@@ -87,14 +96,16 @@ def _alternatives(
             yield Choice(list(independent), dependent, pivot, blocks_of(dae, rows, dependent))
 
 
-def _solve(dae: Dae, block: Block, budget: Budget) -> Block:
+def _solve(
+    dae: Dae, block: Block, budget: Budget, is_right: Callable[[Sequence[ExactStep]], bool]
+) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
     unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
     solution = solve_block([dae.constraints[row].phi for row in block.rows], unknowns, angles, budget)
-    if solution is None:
+    if solution is None or not is_right(solution.steps):
         return block
     methods = sorted({stage.method for stage in solution.report.stages})
     cost = solution.report.operations.total

@@ -14,7 +14,7 @@ from fmugen.ir.flow import Block
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.numeric import Numbers
 
-__all__ = ["blocks_of", "choose_independent", "independent_rows", "smallest_pivot"]
+__all__ = ["blocks_of", "choose_independent", "independent_rows", "nearby_positions", "smallest_pivot"]
 
 _RANK = 1e-8
 #: A choice of independent coordinates that the user's start values suggest is taken if its smallest
@@ -29,7 +29,7 @@ def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[in
     singular start is not mistaken for redundancy.
     """
     _, jacobian = assembly.constraints(q)
-    samples = [jacobian, *_nearby(assembly, q)]
+    samples = [jacobian, *(assembly.constraints(near)[1] for near in nearby_positions(assembly, q))]
     ranks = [_rank(sample) for sample in samples]
     best = samples[int(np.argmax(ranks))]
     rank = max(ranks)
@@ -45,8 +45,8 @@ def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[in
     return kept, [row for row in range(rows) if row not in kept]
 
 
-def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
-    """Jacobians at consistent positions a little away from ``q``."""
+def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
+    """Consistent positions a little away from ``q``."""
     random = np.random.default_rng(1)
     found = []
     for _ in range(3):
@@ -54,7 +54,7 @@ def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
         for _ in range(30):
             value, jacobian = assembly.constraints(trial)
             if np.abs(value).max(initial=0.0) < 1e-12:
-                found.append(jacobian)
+                found.append(trial)
                 break
             trial = trial + np.linalg.lstsq(jacobian, -value, rcond=1e-7)[0]
     return found

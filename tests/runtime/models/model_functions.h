@@ -30,13 +30,13 @@ void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
 
 /* These models have no embedded form. */
-static inline bool model_motion(const ModelPoint *at, double *v, double *a, double *l)
+static inline MotionVerdict model_motion(const ModelPoint *at, double *v, double *a, double *l)
 {
     (void)at;
     (void)v;
     (void)a;
     (void)l;
-    return false;
+    return MOTION_UNKNOWN;
 }
 
 extern const ModelBlock model_blocks[];
