@@ -19,7 +19,7 @@ from fmugen.ir.steps import (
 __all__ = ["cost_of", "expressions_of", "is_unique", "operations_of", "pivots_of"]
 
 #: A root, with its guard and its assembly mode, is worth so many operations; so is an iteration.
-_ROOT = 12
+_ROOT = 40
 _ITERATION = 400
 _DEGREE = 40
 

@@ -27,7 +27,7 @@ from fmugen.ir.steps import (
     QuadraticStep,
 )
 
-__all__ = ["Candidate", "candidates", "content_of"]
+__all__ = ["Candidate", "candidates", "content_of", "polynomial_step"]
 
 #: Polynomials with more terms than this are too dear to be the cheapest way to anything.
 _MOST_TERMS = 120
@@ -145,16 +145,19 @@ def _length_steps(ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly]) -> I
         by_degree = {monomial[position]: ring.expression(part) for monomial, part in parts.items()}
         degree = max(by_degree)
         coefficients = [by_degree.get(power, ring.dag.zero) for power in range(degree + 1)]
-        yield Candidate(_length_step(coordinate, coefficients), len(polynomial), degree)
+        yield Candidate(polynomial_step(coordinate, coefficients, is_angle=False), len(polynomial), degree)
 
 
-def _length_step(coordinate: int, coefficients: Sequence[Expr]) -> ExactStep:
+def polynomial_step(coordinate: int, coefficients: Sequence[Expr], *, is_angle: bool) -> ExactStep:
+    """The step that solves a polynomial, given ascending, in a length or in the tangent of a half angle."""
     match coefficients:
-        case [constant, slope]:
+        case [constant, slope] if not is_angle:
             return LinearStep(coordinate, -constant, slope)
-        case [c, b, a]:
+        case [c, b, a] if not is_angle:
             return QuadraticStep(coordinate, a, b, c)
-    return PolynomialStep(coordinate, tuple(coefficients), half_angle=False)
+        case [c, b, a]:  # c + b t + a t^2 = 0, times the square of the cosine of the half angle
+            return GoniometricStep(coordinate, b, c - a, -(c + a))
+    return PolynomialStep(coordinate, tuple(coefficients), half_angle=is_angle)
 
 
 # --- angles ----------------------------------------------------------------------------------------
@@ -176,8 +179,9 @@ def _angle_steps(
             sine, cosine = _position(ring, coordinate, Kind.SINE), _position(ring, coordinate, Kind.COSINE)
             terms = {(m[sine], m[cosine]): part for m, part in ring.by_variables(polynomial).items()}
             parts = half_angle_coefficients(terms)
-            step_of = PolynomialStep(coordinate, tuple(map(ring.expression, parts)), half_angle=True)
-            yield Candidate(step_of, len(polynomial), len(parts) - 1)
+            coefficients = [ring.expression(part) for part in parts]
+            solved = polynomial_step(coordinate, coefficients, is_angle=True)
+            yield Candidate(solved, len(polynomial), len(parts) - 1)
     for first, second in combinations(forms[:_PAIRED], 2):
         pair = _linear_angle(ring, coordinate, first, second, bound)
         if pair is not None:

@@ -14,9 +14,11 @@ from math import lcm
 from flint import fmpz_mpoly
 
 from fmugen.algebra.polynomials import Monomial, Polynomial, Variable
-from fmugen.algebra.ring import Opening, Ring, number_content
+from fmugen.algebra.ring import Opening, Ring, is_given, number_content
 from fmugen.algebra.rotations import shorten, unit_pairs
 from fmugen.algebra.samples import Samples
+from fmugen.expr.calculus import postorder
+from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Exact, Expr, Operation
 
 __all__ = ["lump"]
@@ -29,36 +31,63 @@ _OPENED = 8
 
 _Factors = tuple[tuple[Expr, int], ...]
 _Term = tuple[Monomial, Exact, _Factors]
-_Lumped = tuple[Monomial, int, dict[int, int]]
+_LumpedTerm = tuple[Monomial, int, dict[int, int]]
 
 
 def lump(
     dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: Samples
 ) -> tuple[Ring, list[fmpz_mpoly]]:
     """``rows`` over a ring of as few lumps as possible."""
-    factored, polynomials = _factored(dag, variables, rows, samples)
-    return _Relumping(factored).lump(shorten(factored, polynomials))
+    closed, polynomials = _factored(dag, variables, rows, samples, opened=1)
+    plain = _lumped(closed, polynomials)
+    if not _is_worth_opening(rows):
+        return plain
+    opened = _lumped(*_factored(dag, variables, rows, samples, opened=_OPENED))
+    return min((plain, opened), key=lambda pair: _size(*pair))
+
+
+def _is_worth_opening(rows: Sequence[Polynomial]) -> bool:
+    """Whether a sum or a known direction stands beside an unknown.
+
+    A sum may be equal to another, written otherwise, and a direction may be a rotation to be undone. Where
+    there is neither, what is known best stays as it was built.
+    """
+    beside = [part for row in rows for monomial, part in row.items() if any(monomial)]
+    return any(
+        node.operation is Operation.ADD or (node.operation is Operation.CALL and node.name in ("sin", "cos"))
+        for node in postorder(beside)
+    )
+
+
+def _size(ring: Ring, rows: Sequence[fmpz_mpoly]) -> tuple[int, int, int]:
+    """Terms, lumps, and the operations that give the lumps."""
+    operations = count_operations((), ring.meanings, is_given).total
+    return sum(map(len, rows)), len(ring.meanings), operations
+
+
+def _lumped(factored: Ring, rows: Sequence[fmpz_mpoly]) -> tuple[Ring, list[fmpz_mpoly]]:
+    return _Relumping(factored).lump(shorten(factored, rows))
 
 
 def _factored(
-    dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: Samples
+    dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: Samples, *, opened: int
 ) -> tuple[Ring, list[fmpz_mpoly]]:
-    """The rows with every distinct factor of a coefficient as a lump."""
+    """The rows with every distinct factor of a coefficient as a lump; sums of few terms are opened."""
     numbers: dict[Expr, int] = {}
-    opened: list[list[_Term]] = []
+    read: list[list[_Term]] = []
     for row in rows:
         terms: list[_Term] = []
         for monomial, coefficient in row.items():
-            for number, factors in _terms(coefficient):
+            for number, factors in _terms(coefficient, opened):
                 for factor, _ in factors:
                     numbers.setdefault(factor, len(numbers))
                 terms.append((monomial, number, factors))
-        opened.append(terms)
+        read.append(terms)
     meanings = tuple(numbers)
     ring = Ring(dag, variables, meanings, unit_pairs(meanings, samples))
     # One scale for all rows: a rotation mixes rows, and must find them in proportion.
-    scale = lcm(*(number.denominator for terms in opened for _, number, _ in terms))
-    return ring, [_gather(ring, terms, numbers, scale) for terms in opened]
+    scale = lcm(*(number.denominator for terms in read for _, number, _ in terms))
+    return ring, [_gather(ring, terms, numbers, scale) for terms in read]
 
 
 def _gather(ring: Ring, terms: Sequence[_Term], numbers: dict[Expr, int], scale: int) -> fmpz_mpoly:
@@ -72,7 +101,7 @@ def _gather(ring: Ring, terms: Sequence[_Term], numbers: dict[Expr, int], scale:
     return ring.context.from_dict(gathered)
 
 
-def _terms(coefficient: Expr) -> list[tuple[Exact, _Factors]]:
+def _terms(coefficient: Expr, opened: int) -> list[tuple[Exact, _Factors]]:
     """A coefficient as a short sum of products, else as one product."""
     pieces: list[tuple[Exact, _Factors]] = []
     stack = [coefficient]
@@ -80,7 +109,7 @@ def _terms(coefficient: Expr) -> list[tuple[Exact, _Factors]]:
         term = stack.pop()
         number, factors = _product(term)
         sums = [factor for factor, exponent in factors if factor.operation is Operation.ADD and exponent == 1]
-        if sums and len(pieces) + len(stack) + len(sums[0].args) <= _OPENED:
+        if sums and len(pieces) + len(stack) + len(sums[0].args) <= opened:
             others = [_power(factor, exponent) for factor, exponent in factors if factor is not sums[0]]
             dag = term.dag
             stack += [dag.mul([dag.number(number), *others, part]) for part in sums[0].args]
@@ -103,11 +132,12 @@ def _product(term: Expr) -> tuple[Exact, _Factors]:
         if part.operation is Operation.MUL:
             stack.extend(reversed(part.args))
         elif part.is_number:
-            size = abs(part.number)
+            sign = 1 if part.number > 0 else -1
+            size = sign * part.number
             if max(size.numerator, size.denominator) <= _SMALL:
                 number = number * part.number
             else:
-                number = number if part.number > 0 else -number
+                number = number * sign
                 factors.append((part.dag.number(size), 1))
         elif part.operation is Operation.POWER and part.exponent > 0:
             factors.append((part.args[0], part.exponent))
@@ -149,8 +179,8 @@ class _Relumping:
         both = [pair for pair in self._factored.units if occurring.issuperset(pair)]
         return {index: gens[index + offset] for pair in both for index in pair}
 
-    def _row(self, polynomial: fmpz_mpoly, kept: dict[int, fmpz_mpoly]) -> list[_Lumped]:
-        row: list[_Lumped] = []
+    def _row(self, polynomial: fmpz_mpoly, kept: dict[int, fmpz_mpoly]) -> list[_LumpedTerm]:
+        row: list[_LumpedTerm] = []
         for monomial, coefficient in self._factored.by_variables(polynomial).items():
             number, rest = _primitive(coefficient)
             powers: dict[int, int] = {}
@@ -173,7 +203,7 @@ class _Relumping:
         return self._numbers[key]
 
 
-def _assembled(ring: Ring, row: Sequence[_Lumped]) -> fmpz_mpoly:
+def _assembled(ring: Ring, row: Sequence[_LumpedTerm]) -> fmpz_mpoly:
     count = range(len(ring.meanings))
     return ring.context.from_dict(
         {(*monomial, *(powers.get(index, 0) for index in count)): number for monomial, number, powers in row}

@@ -12,15 +12,14 @@ from itertools import combinations
 
 from flint import fmpz_mpoly
 
-from fmugen.algebra.extract import Candidate, content_of
+from fmugen.algebra.extract import Candidate, polynomial_step
 from fmugen.algebra.halfangle import half_angle_coefficients, without_circle_factor
 from fmugen.algebra.polynomials import Kind
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.expr.dag import Dag, Expr
-from fmugen.ir.steps import PolynomialStep
 
-__all__ = ["eliminated", "pairwise"]
+__all__ = ["eliminated"]
 
 #: So many equations in the same two unknowns, the shortest, are tried in pairs.
 _PAIRED = 3
@@ -28,63 +27,8 @@ _PAIRED = 3
 #: Polynomials of a higher degree than this are better left to an iteration on the loops themselves.
 _HIGHEST = 16
 
-#: A resultant with more products of terms than this is no shortcut.
-_MOST_PRODUCTS = 5000
-
 _Exponents = tuple[int, int]
 _Sparse = dict[_Exponents, Expr]
-
-
-def pairwise(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
-    """Equations without an angle that occurs in two rows only, in both linearly.
-
-    Of a sin + b cos + c = 0 and d sin + e cos + f = 0 follows (bf - ec)^2 + (cd - af)^2 = (ae - bd)^2. Where
-    the two rows are the components of a turned vector this is its length, times what is drawn out here.
-    """
-    found: list[fmpz_mpoly] = []
-    for angle in ring.circles:
-        pair = [row for row in rows if angle in ring.coordinates(row)]
-        if len(pair) == 2:
-            forms = [_linear(ring, angle, row) for row in pair]
-            if forms[0] is not None and forms[1] is not None:
-                found += _without(ring, forms[0], forms[1])
-    return found
-
-
-_Linear = tuple[fmpz_mpoly, fmpz_mpoly, fmpz_mpoly]
-
-
-def _linear(ring: Ring, angle: int, row: fmpz_mpoly) -> _Linear | None:
-    """The coefficients of sine, cosine and the rest, polynomials in the other unknowns."""
-    positions = [i for i, v in enumerate(ring.variables) if v.coordinate == angle]
-    parts: list[dict[tuple[int, ...], int]] = [{}, {}, {}]
-    for exponents, number in row.to_dict().items():
-        powers = [int(exponents[i]) for i in positions]
-        if sum(powers) > 1:
-            return None
-        rest = tuple(0 if i in positions else int(e) for i, e in enumerate(exponents))
-        parts[powers.index(1) if any(powers) else 2][rest] = int(number)
-    a, b, c = (ring.context.from_dict(part) for part in parts)
-    return a, b, c
-
-
-def _without(ring: Ring, one: _Linear, other: _Linear) -> list[fmpz_mpoly]:
-    (a, b, c), (d, e, f) = one, other
-    factors = [(b * f - e * c), (c * d - a * f), (a * e - b * d)]
-    reduced = [_normal(ring, factor) for factor in factors]
-    if sum(len(factor) ** 2 for factor in reduced) > _MOST_PRODUCTS:
-        return []
-    result = _normal(ring, reduced[0] ** 2 + reduced[1] ** 2 - reduced[2] ** 2)
-    if not ring.coordinates(result):  # the two rows bind what is known, and nothing else
-        return []
-    return [result // content_of(list(ring.by_variables(result).values()))]
-
-
-def _normal(ring: Ring, polynomial: fmpz_mpoly) -> fmpz_mpoly:
-    """``polynomial`` with the squares of sines replaced, and known pairs on the unit circle as well."""
-    for relation in (*ring.circles.values(), *ring.relations):
-        polynomial = polynomial % relation
-    return polynomial
 
 
 def eliminated(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> Iterator[Candidate]:
@@ -113,7 +57,7 @@ def _resultant(
     terms = eliminate(algebra, forms[0], forms[1])
     coefficients = _dense(terms, left in ring.circles, samples) if terms else []
     if 1 < len(coefficients) <= _HIGHEST + 1:
-        step = PolynomialStep(left, tuple(coefficients), half_angle=left in ring.circles)
+        step = polynomial_step(left, coefficients, is_angle=left in ring.circles)
         yield Candidate(step, sum(map(len, pair)), len(coefficients) - 1)
 
 
@@ -217,6 +161,6 @@ def _has_circle_factor(coefficients: Sequence[Expr], samples: Samples) -> bool:
     for column in columns:
         scale = sum(map(abs, column))
         value = sum(x * 1j**power for power, x in enumerate(column))
-        if not abs(value) <= 1e-11 * scale:
+        if not abs(value) <= 1e-9 * scale:
             return False
     return True

@@ -85,7 +85,7 @@ class Ring:
         sines and cosines meet their squares.
         """
         closed = self.plain_expression(polynomial)
-        if self.opening is None or len(polynomial) > _OPENED:
+        if self.opening is None or not self.opening.ring.units or not 1 < len(polynomial) <= _OPENED:
             return closed
         opened = self.opening.expression(polynomial, len(self.variables))
         return min((closed, opened), key=lambda root: count_operations((), (root,), is_given).total)

@@ -48,6 +48,8 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
 
 def _combined(ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:
     """The shortest pair of rows that says the same as ``x`` and ``y``, if it is shorter."""
+    if not ring.coordinates(x) & ring.coordinates(y):
+        return None
     pairs = [(x, y), (x, y + x), (x, y - x), (x + y, y), (x - y, y)]
     for units in ring.units:
         pairs += _turned(ring, x, y, units)

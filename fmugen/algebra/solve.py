@@ -98,7 +98,7 @@ class _Search:
         self._angles = turning(rows, unknowns, angles)
         self._budget = budget
         self._deadline = deadline
-        self._samples = Samples()
+        self._samples = Samples(rows)
         self._known: dict[frozenset[int], _Way | None] = {frozenset(): _Way(0, (), ())}
 
     def best(self, left: frozenset[int]) -> _Way | None:

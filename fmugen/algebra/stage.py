@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from flint import fmpz_mpoly
 
+from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
 from fmugen.algebra.extract import Candidate, candidates
 from fmugen.algebra.groebner import Budget, degrevlex_bases, lex_bases
-from fmugen.algebra.resultants import eliminated, pairwise
+from fmugen.algebra.resultants import eliminated
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.ir.steps import PolynomialStep
@@ -51,7 +52,7 @@ def choices(
 ) -> list[Choice]:
     """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
     found = _Found(ring)
-    gathered = [*rows, *pairwise(ring, rows)]
+    gathered = [*rows, *consequences(ring, rows)]
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()

@@ -51,8 +51,8 @@ const ModelBlock model_blocks[] = {
 #if DRIVEN
     {1, driver_unknowns, driver_rows, evaluate_driver, "motor"},
 #endif
-    {1, rod_unknowns, rod_rows, evaluate_rod, "loop pin_c (pin_c, y)"},
-    {1, slider_unknowns, slider_rows, evaluate_slider, "loop pin_c (pin_c, x)"}};
+    {1, rod_unknowns, rod_rows, evaluate_rod, "loop pin_c (pin_c, y)", NULL},
+    {1, slider_unknowns, slider_rows, evaluate_slider, "loop pin_c (pin_c, x)", NULL}};
 #if DRIVEN
 const int model_independent[] = {0};
 const int model_dependent[] = {CRANK, ROD, SLIDER};
