@@ -16,10 +16,11 @@ from typing import Any
 
 from flint import fmpz_mpoly, fmpz_mpoly_vec
 
+from fmugen.algebra.budget import Budget
 from fmugen.algebra.cache import recall, remember
 from fmugen.algebra.ring import Ring
 
-__all__ = ["Basis", "Budget", "buchberger", "degrevlex_bases", "generators", "lex_bases", "reduced_basis"]
+__all__ = ["Basis", "buchberger", "degrevlex_bases", "generators", "lex_bases"]
 
 #: The limits of the first rung: enough for every dyad and leg, a few milliseconds at most.
 _FIRST_RUNG = (40, 60, 64)
@@ -27,20 +28,6 @@ _FIRST_RUNG = (40, 60, 64)
 
 #: Longer polynomials of an unfinished basis are of no use to anyone.
 _WORTH_HAVING = 200
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What one block may cost: CPU seconds, and the size of a basis."""
-
-    seconds: float = 5.0
-    polynomials: int = 120
-    terms: int = 400
-    bits: int = 256
-
-    @property
-    def limits(self) -> tuple[int, int, int]:
-        return self.polynomials, self.terms, self.bits
 
 
 @dataclass(frozen=True)
@@ -120,12 +107,6 @@ def _key(
 ) -> str:
     """What a basis depends on, as a text."""
     return f"{order} {limits} {list(positions)} {ring.canonical(polynomials)}"
-
-
-def reduced_basis(ring: Ring, basis: Basis) -> list[fmpz_mpoly]:
-    """The reduced form of a complete degrevlex basis."""
-    system: Any = fmpz_mpoly_vec(list(basis.polynomials), ring.context)
-    return list(system.autoreduction(groebner=True))
 
 
 def _positions(ring: Ring, last: int | None) -> list[int]:

@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 
+from fmugen.algebra.budget import Budget
 from fmugen.algebra.costs import expressions_of, operations_of
-from fmugen.algebra.groebner import Budget
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import polynomial_rows, turning, variables_of
 from fmugen.algebra.samples import Samples

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from flint import fmpz_mpoly
 
+from fmugen.algebra.budget import Budget
 from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
 from fmugen.algebra.extract import Candidate, candidates
-from fmugen.algebra.groebner import Budget, degrevlex_bases, lex_bases
+from fmugen.algebra.groebner import degrevlex_bases, lex_bases
 from fmugen.algebra.resultants import eliminated
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
