@@ -17,7 +17,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import MEASURED, measure_trees
+from fmugen.measure import measure_trees
 from fmugen.phases.compile import compile_library, host_platform
 from fmugen.phases.describe import describe, model_description_xml
 from fmugen.phases.embedding import embed
@@ -26,7 +26,7 @@ from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.select import select_trees
+from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 
 __all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]

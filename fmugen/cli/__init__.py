@@ -99,8 +99,8 @@ TreesOption = Annotated[
     typer.Option(
         "--trees",
         metavar="NAME",
-        help="Trees, and so coordinates: measured (the cheapest that are found), variable, formulation "
-        "(Léger's algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
+        help="Trees, and so coordinates: measured (the cheapest found), variable or formulation (Léger's "
+        "algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
     ),
 ]
 ClosureOption = Annotated[
@@ -118,7 +118,7 @@ SolverStepOption = Annotated[
     ),
 ]
 
-_DEFAULTS = ExportOptions()
+_DEFAULTS = ExportOptions(trees="measured")
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+def _check(model: ModelArgument, trees: TreesOption = "aac") -> None:
     """Validate and assemble a model; count its freedoms."""
     from fmugen.cli.check import check_model
 
@@ -169,15 +169,26 @@ def _trees(
     model: ModelArgument,
     closure: ClosureOption = _DEFAULTS.closure,
     candidates: Annotated[
-        int, typer.Option("--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with.")
-    ] = 24,
+        int | None,
+        typer.Option(
+            "--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with; default by size."
+        ),
+    ] = None,
     neighbours: Annotated[
-        int,
-        typer.Option("--neighbours", metavar="NUMBER", min=0, help="Neighbours of the best in each round."),
-    ] = 8,
+        int | None,
+        typer.Option(
+            "--neighbours",
+            metavar="NUMBER",
+            min=0,
+            help="Neighbours of the best in a round; default by size.",
+        ),
+    ] = None,
     rounds: Annotated[
-        int, typer.Option("--rounds", metavar="NUMBER", min=0, help="Rounds of neighbours at most.")
-    ] = 2,
+        int | None,
+        typer.Option(
+            "--rounds", metavar="NUMBER", min=0, help="Rounds of neighbours at most; default by size."
+        ),
+    ] = None,
     seconds: Annotated[
         float,
         typer.Option("--seconds", metavar="SECONDS", callback=_positive, help="Time after which to stop."),
@@ -187,10 +198,9 @@ def _trees(
     ] = 1,
 ) -> None:
     """Measure what trees cost, and say why the cheapest are what they are."""
-    from fmugen.cli.trees import show_trees
-    from fmugen.measure import Effort
+    from fmugen.cli.trees import Wanted, show_trees
 
-    show_trees(model, closure, Effort(candidates, neighbours, rounds, seconds, processes))
+    show_trees(model, closure, Wanted(candidates, neighbours, rounds, seconds, processes))
 
 
 @app.command("equations")

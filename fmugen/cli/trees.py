@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
+from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.measure import Candidate, Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
 
-__all__ = ["show_trees"]
+__all__ = ["Wanted", "show_trees"]
 
 
-def show_trees(path: Path, closure: Closure, effort: Effort) -> None:
+@dataclass(frozen=True)
+class Wanted:
+    """What the user said of the effort; what is ``None`` is left to the size of the model."""
+
+    candidates: int | None
+    neighbours: int | None
+    rounds: int | None
+    seconds: float
+    processes: int
+
+    def effort(self, model: SystemModel) -> Effort:
+        usual = Effort.for_model(model)
+        return Effort(
+            usual.candidates if self.candidates is None else self.candidates,
+            usual.neighbours if self.neighbours is None else self.neighbours,
+            usual.rounds if self.rounds is None else self.rounds,
+            self.seconds,
+            self.processes,
+        )
+
+
+def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
     """Measure candidates for a model; print them, and the reasons for the cheapest."""
     model = read_model(path)
     graph = build_graph(model)
@@ -25,14 +48,17 @@ def show_trees(path: Path, closure: Closure, effort: Effort) -> None:
             model,
             graph,
             closure,
-            effort,
+            wanted.effort(model),
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
     chosen = measurement.chosen
     print_table(
         f"{model.name}: operations of one right-hand side, closure {closure.value}",
-        ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">total", ""),
+        ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),
         _rows(graph, measurement),
+    )
+    print_line(
+        "price: operations of the program, and those of the linear algebra twice, as their time demands"
     )
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:
@@ -60,7 +86,7 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
                 cost.constraints,
                 cost.symbolic,
                 cost.numerical,
-                cost.total,
+                cost.price,
                 _mark(measurement, candidate),
             )
 

@@ -4,15 +4,23 @@ Nothing here shares code with the compiler. The reference is a differential-alge
 absolute coordinates built from the SystemModel by numbers alone; the FMU is run by FMPy like any
 importer would run it.
 
-    layout      SystemModel -> numbers: parameters, body indices, attachment places
+    rotations   matrices and quaternions
+    layout      SystemModel -> numbers: parameters, body indices, attachment places and axes
     evaluate    Formula -> number, with time derivatives for prescribed motions
-    measures    angles and displacements of pairs of bodies, with Jacobian and acceleration bias
+    charts      coordinates of bodies in the plane and in space
+    measures    displacements, cosines, spins, and the angles and lengths made of them
+    simple      the measures that are not made of others, with Jacobian and acceleration bias
+    bank        many measures of any kind
+    couplings   joint angles and Euler angles as measures
+    constraints joints and drivers as measures that equal functions of time
     gauges      the quantities of motion, as measures with names
+    masses      inertia
     forces      gravity, loads, springs: forces, stored energy and power
     mechanism   masses, constraints and forces: accelerations and multipliers at a state
     sketch      start values -> a first rough posture
     assembly    start values -> a consistent position and velocity
     reference   the motion, to integration tolerances near machine precision
+    frames      the frames of bodies as an FMU tells them -> coordinates
     energy      the energy balance of any motion of a mechanism
     simulate    an FMU -> its trajectory, in a process of its own (fmu_runner)
     compare     both -> a Verification

@@ -176,8 +176,9 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
 
 def _upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
     """Whether the axes of a joint coincide, but with opposite senses."""
-    cosines = [cosine for _, cosine in upright(mechanism.layout)]
-    values = Bank(cosines, mechanism.chart).at(mechanism.chart.posture(coordinates)).value
+    values = (
+        Bank(list(upright(mechanism.layout)), mechanism.chart).at(mechanism.chart.posture(coordinates)).value
+    )
     return bool(np.any(values < _UPRIGHT))
 
 

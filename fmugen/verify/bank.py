@@ -5,7 +5,7 @@ For a measure f of the posture, and twists t of all bodies, the bank gives
     f' = J t            f'' = J t' + b
 
 The ground is the last body: its columns exist, so that no formula asks which end of an element is on the
-ground. The arrays run over measures of one kind.
+ground.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fmugen.verify.charts import TWIST, Chart, Posture, Twist
+from fmugen.verify.charts import Chart, Posture, Twist
 from fmugen.verify.measures import (
     Branch,
     Cosine,
@@ -28,7 +28,8 @@ from fmugen.verify.measures import (
     Tilt,
     Turn,
 )
-from fmugen.verify.rotations import Array, Indices, cross, dot
+from fmugen.verify.rotations import Array
+from fmugen.verify.simple import SimpleMeasures
 
 _REVOLUTION = 2.0 * np.pi
 
@@ -50,7 +51,7 @@ class Bank:
     def __init__(self, measures: Sequence[Measure], chart: Chart) -> None:
         self.measures = tuple(measures)
         self._columns = chart.columns
-        self._parts = _Parts(list(dict.fromkeys(p for m in self.measures for p in _parts(m))), chart)
+        self._parts = SimpleMeasures(dict.fromkeys(p for m in self.measures for p in _parts(m)), chart)
         self._composites = [
             (row, measure) for row, measure in enumerate(self.measures) if not isinstance(measure, Simple)
         ]
@@ -188,131 +189,3 @@ def _sign(branch: Branch, memory: Array) -> float:
 def _nearest(angle: float, memory: float) -> float:
     """The angle, by whole turns nearest to what is remembered."""
     return float(angle + _REVOLUTION * np.round((memory - angle) / _REVOLUTION))
-
-
-# --- simple measures -------------------------------------------------------------------------------
-
-
-class _Table(NamedTuple):
-    value: Array
-    jacobian: Array
-    bias: Array
-
-
-class _Parts:
-    """Displacements, cosines and spins, in this order."""
-
-    def __init__(self, parts: Sequence[Simple], chart: Chart) -> None:
-        ways = [part for part in parts if isinstance(part, Displacement)]
-        cosines = [part for part in parts if isinstance(part, Cosine)]
-        spins = [part for part in parts if isinstance(part, Spin)]
-        ordered: list[Simple] = [*ways, *cosines, *spins]
-        self.number = {part: row for row, part in enumerate(ordered)}
-        n, m = len(ways), len(cosines)
-        self._ways, self._cosines, self._spins = slice(0, n), slice(n, n + m), slice(n + m, len(ordered))
-        self._width = TWIST * (len(chart.columns) // len(chart.freedoms) + 1)
-        self._rows = np.arange(len(ordered), dtype=np.intp) * self._width
-        # All vectors that are fixed in bodies: arms and directions, turned together.
-        self._fixed = np.array(
-            [
-                *(way.head.arm for way in ways),
-                *(way.tail.arm for way in ways),
-                *(way.direction for way in ways),
-                *(cosine.head_direction for cosine in cosines),
-                *(cosine.tail_direction for cosine in cosines),
-                *(spin.direction for spin in spins),
-            ],
-            dtype=np.float64,
-        ).reshape(-1, 3, 1)
-        self._head = _indices([w.head.body for w in ways])
-        self._tail = _indices([w.tail.body for w in ways])
-        self._frame = _indices([w.frame for w in ways])
-        self._cosine_head = _indices([c.head for c in cosines])
-        self._cosine_tail = _indices([c.tail for c in cosines])
-        self._spin_head = _indices([s.head for s in spins])
-        self._spin_tail = _indices([s.tail for s in spins])
-        self._spin_frame = _indices([s.frame for s in spins])
-        self._owners = np.concatenate(
-            (self._head, self._tail, self._frame, self._cosine_head, self._cosine_tail, self._spin_frame)
-        )
-        self._bounds = np.cumsum([n, n, n, m, m])
-
-    def at(self, posture: Posture, twist: Twist | None) -> _Table:
-        count = len(self._rows)
-        table = _Table(np.zeros(count), np.zeros((count, self._width)), np.zeros(count))
-        turned = (posture.rotation[self._owners] @ self._fixed)[:, :, 0].T
-        head, tail, direction, head_side, tail_side, axis = np.split(turned, self._bounds, axis=1)
-        if len(self._head):
-            self._displacements(table, posture, twist, (head, tail, direction))
-        if len(self._cosine_head):
-            self._all_cosines(table, twist, (head_side, tail_side))
-        if len(self._spin_head):
-            self._all_spins(table, posture, twist, axis)
-        return table
-
-    def _add(self, table: _Table, rows: slice, bodies: Indices, block: Array, *, spin: bool) -> None:
-        """Add a block of three rows to the columns of velocities or spins of some bodies."""
-        first = self._rows[rows] + TWIST * bodies + (3 if spin else 0)
-        flat = table.jacobian.reshape(-1)
-        flat[first] += block[0]
-        flat[first + 1] += block[1]
-        flat[first + 2] += block[2]
-
-    def _displacements(
-        self, table: _Table, posture: Posture, twist: Twist | None, vectors: tuple[Array, Array, Array]
-    ) -> None:
-        h, t, e = vectors
-        rows = self._ways
-        way = posture.position[:, self._head] + h - posture.position[:, self._tail] - t
-        table.value[rows] = along = dot(e, way)
-        moments = cross(np.hstack((h, t, way)), np.hstack((e, e, e)))
-        of_head, of_tail, of_way = np.split(moments, 3, axis=1)
-        self._add(table, rows, self._head, e, spin=False)
-        self._add(table, rows, self._tail, -e, spin=False)
-        self._add(table, rows, self._head, of_head, spin=True)
-        self._add(table, rows, self._tail, -of_tail, spin=True)
-        self._add(table, rows, self._frame, -of_way, spin=True)
-        if twist is None:
-            return
-        wh, wt, wf = twist.spin[:, self._head], twist.spin[:, self._tail], twist.spin[:, self._frame]
-        turning = cross(np.hstack((wh, wt, wf)), np.hstack((h, t, e)))
-        of_head, of_tail, of_direction = np.split(turning, 3, axis=1)
-        speed = twist.velocity[:, self._head] + of_head - twist.velocity[:, self._tail] - of_tail
-        table.bias[rows] = (
-            _inward(wh, h, e)
-            - _inward(wt, t, e)
-            + 2.0 * dot(of_direction, speed)
-            + dot(wf, e) * dot(wf, way)
-            - along * dot(wf, wf)
-        )
-
-    def _all_cosines(self, table: _Table, twist: Twist | None, vectors: tuple[Array, Array]) -> None:
-        head, tail = vectors
-        rows = self._cosines
-        moment = cross(head, tail)
-        table.value[rows] = dot(head, tail)
-        self._add(table, rows, self._cosine_head, moment, spin=True)
-        self._add(table, rows, self._cosine_tail, -moment, spin=True)
-        if twist is not None:
-            wh, wt = twist.spin[:, self._cosine_head], twist.spin[:, self._cosine_tail]
-            mixed = dot(cross(wh, head), cross(wt, tail))
-            table.bias[rows] = _inward(wh, head, tail) + _inward(wt, tail, head) + 2.0 * mixed
-
-    def _all_spins(self, table: _Table, posture: Posture, twist: Twist | None, axis: Array) -> None:
-        rows = self._spins
-        table.value[rows] = axis[2] * (posture.angle[self._spin_head] - posture.angle[self._spin_tail])
-        self._add(table, rows, self._spin_head, axis, spin=True)
-        self._add(table, rows, self._spin_tail, -axis, spin=True)
-        if twist is not None:
-            relative = twist.spin[:, self._spin_head] - twist.spin[:, self._spin_tail]
-            table.bias[rows] = dot(cross(twist.spin[:, self._spin_frame], axis), relative)
-
-
-def _inward(spin: Array, arm: Array, direction: Array) -> Array:
-    """The centripetal acceleration of arms along directions."""
-    result: Array = dot(spin, arm) * dot(spin, direction) - dot(arm, direction) * dot(spin, spin)
-    return result
-
-
-def _indices(bodies: list[int]) -> Indices:
-    return np.array(bodies, dtype=np.intp)

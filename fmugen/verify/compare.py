@@ -5,7 +5,8 @@ greatest magnitude of the reference over the run, but at least a thousandth of t
 a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic
 motions amplify every error.
 
-Reactions that redundant constraints leave undetermined are not compared: every choice balances.
+Reactions that redundant constraints leave undetermined are not compared: every choice balances. An output
+that is an angle between bodies in space is compared up to whole turns.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fmugen.ir.model import SystemModel
+from fmugen.ir.formula import Name
+from fmugen.ir.model import Output, SystemModel
 from fmugen.verify.assembly import assemble, free_directions, start_targets
-from fmugen.verify.bank import Bank
+from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
@@ -225,7 +227,13 @@ def _judge(
         output.name for output in model.outputs if reference.undetermined.intersection(output.value.names())
     )
     outputs = tuple(
-        _deviation(output.name, output.unit, trajectory, reference.outputs[output.name])
+        _deviation(
+            output.name,
+            output.unit,
+            trajectory,
+            reference.outputs[output.name],
+            whole_turns=_counts_no_turns(mechanism, output),
+        )
         for output in model.outputs
         if output.name not in skipped
     )
@@ -259,9 +267,19 @@ def _judge(
     )
 
 
-def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) -> Deviation:
+def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:
+    """Whether an output is nothing but an angle that is known up to whole turns."""
+    return isinstance(output.value.root, Name) and output.value.root.text in mechanism.remembered
+
+
+def _deviation(
+    name: str, unit: str, trajectory: Trajectory, expected: Array, *, whole_turns: bool = False
+) -> Deviation:
     scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), SCALE_FLOOR)
-    return Deviation(name, unit, trajectory.values[name], expected, scale)
+    told = trajectory.values[name]
+    if whole_turns:
+        told = expected + wrapped(told - expected)
+    return Deviation(name, unit, told, expected, scale)
 
 
 def _deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:

@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from fmugen.ir.formula import ZERO, Formula
-from fmugen.ir.model import Attachment, Driver, DriverType, Joint, JointType
+from fmugen.ir.model import Driver, DriverType, Joint, JointType
 from fmugen.verify.couplings import coupling, planar_angle
 from fmugen.verify.layout import Layout, triple
 from fmugen.verify.measures import Cosine, Displacement, Length, Measure, Place, ScrewGap, Turn
@@ -50,18 +48,18 @@ def constraint_rows(layout: Layout) -> Iterator[Row]:
         yield from _driver(layout, driver)
 
 
-def upright(layout: Layout) -> Iterator[tuple[str, Cosine]]:
-    """Cosines that are one, by joint: its constraints alone would allow a part to sit upside down."""
+def upright(layout: Layout) -> Iterator[Cosine]:
+    """Cosines that are one: the constraints of a joint alone would allow a part to sit upside down."""
     if layout.planar:
         return
     for joint in layout.model.joints:
         if joint.type in _TURNING:
             along = layout.triad(joint.axis, joint.second_axis, joint.name)[0]
-            yield joint.name, coupling(layout, joint.tail, joint.head).cosine(along, along)
+            yield coupling(layout, joint.tail, joint.head).cosine(along, along)
         if joint.type in _FIXED_ROTATION:
             pair, turn = coupling(layout, joint.tail, joint.head), _constant_turn(layout, joint)
             for axis in IDENTITY:
-                yield joint.name, pair.cosine(turn @ axis, axis)
+                yield pair.cosine(turn @ axis, axis)
 
 
 # --- joints ------------------------------------------------------------------------------------------
@@ -126,7 +124,7 @@ def _constant_turn(layout: Layout, joint: Joint) -> Array:
 def _driver(layout: Layout, driver: Driver) -> Iterator[Row]:
     tail, head = layout.place(driver.tail), layout.place(driver.head)
     if driver.type is DriverType.ROTATION:
-        angle = _driven_angle(layout, driver.tail, driver.head, driver)
+        angle = _driven_angle(layout, driver)
         yield Row(driver.name, "angle", angle, head, driver.angle)
         return
     axes = layout.axes_of(driver.tail)
@@ -136,11 +134,12 @@ def _driver(layout: Layout, driver: Driver) -> Iterator[Row]:
         yield Row(driver.name, "along the axis", measure, head, driver.displacement[0])
         return
     for number, label in enumerate(layout.axes):
-        measure = Displacement(tail, head, tail.body, triple(axes @ np.asarray(IDENTITY[number])))
+        measure = Displacement(tail, head, tail.body, triple(axes[:, number]))
         yield Row(driver.name, label, measure, head, driver.displacement[number])
 
 
-def _driven_angle(layout: Layout, tail: Attachment, head: Attachment, driver: Driver) -> Measure:
+def _driven_angle(layout: Layout, driver: Driver) -> Measure:
     if layout.planar:
-        return planar_angle(layout, tail, head)
-    return coupling(layout, tail, head).angle(layout.triad(driver.axis, None, driver.name))
+        return planar_angle(layout, driver.tail, driver.head)
+    triad = layout.triad(driver.axis, None, driver.name)
+    return coupling(layout, driver.tail, driver.head).angle(triad)

@@ -23,8 +23,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 class EnergyBalance:
     """Energies and work along a motion.
 
-    ``turnover`` is what flows: the largest of the swing of the kinetic energy, the swing of the
-    potential energy and the work done in either direction.
+    ``turnover`` is what flows: the largest of the kinetic energy, the swing of the potential energy and the
+    work done in either direction.
     """
 
     times: Array
@@ -76,7 +76,7 @@ def balance(
             end = number + 1
             there = mechanism.motion(float(times[end]), coordinates[end], velocities[end], inputs)
             steps[end], absolute[end] = _work(mechanism, here, there)
-    turnover = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
+    turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
 
 

@@ -108,9 +108,9 @@ class _Catalogue:
         self._slots = count()
 
     def all(self) -> Iterator[Gauge]:
-        model = self.layout.model
+        layout, model = self.layout, self.layout.model
         for point in model.ground:
-            yield from self._point(f"{GROUND}.{point.name}", Attachment(GROUND, point.name))
+            yield from self._point(f"{GROUND}.{point.name}", layout.place(Attachment(GROUND, point.name)))
         for body in model.bodies:
             yield from self._body(body)
         for joint in model.joints:
@@ -124,21 +124,25 @@ class _Catalogue:
 
     # --- bodies ----------------------------------------------------------------------------------
 
-    def _point(self, owner: str, attachment: Attachment) -> Iterator[Gauge]:
-        ground, place = self.layout.ground, self.layout.place(attachment)
+    def _point(self, owner: str, place: Place) -> Iterator[Gauge]:
+        ground = self.layout.ground
         for axis, direction in zip(self.layout.axes, IDENTITY, strict=False):
             measure = Displacement(Place(ground), place, ground, triple(direction))
             yield _linear(owner, axis, measure)
 
     def _body(self, body: Body) -> Iterator[Gauge]:
         here, ground = Attachment(body.name), Attachment(GROUND)
-        yield from self._point(body.name, here)
+        layout = self.layout
+        yield from self._point(body.name, layout.place(here))
+        if body.center_node != body.name:
+            yield from self._point(body.center_node, Place(layout.index(body.name)))
         for point in body.points:
-            yield from self._point(f"{body.name}.{point.name}", Attachment(body.name, point.name))
-        if self.layout.planar:
-            yield _angular(body.name, planar_angle(self.layout, ground, here))
+            attachment = Attachment(body.name, point.name)
+            yield from self._point(attachment.node, layout.place(attachment))
+        if layout.planar:
+            yield _angular(body.name, planar_angle(layout, ground, here))
             return
-        pair = coupling(self.layout, ground, here)
+        pair = coupling(layout, ground, here)
         for row, i in enumerate("xyz"):
             for column, j in enumerate("xyz"):
                 yield Gauge(pair.entry(row, column), f"{body.name}.r{i}{j}")

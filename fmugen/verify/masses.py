@@ -9,7 +9,7 @@ import numpy as np
 from fmugen.ir.model import Tensor
 from fmugen.verify.charts import TWIST, Chart, Posture
 from fmugen.verify.layout import Layout
-from fmugen.verify.rotations import Array
+from fmugen.verify.rotations import Array, cross
 
 
 class MassMatrix(NamedTuple):
@@ -31,7 +31,7 @@ class MassMatrix(NamedTuple):
         if self.tensors is not None:
             spins = velocities.reshape(-1, TWIST)[:, 3:]
             momenta = (self.tensors @ spins[:, :, None])[:, :, 0]
-            result.reshape(-1, TWIST)[:, 3:] = np.cross(spins, momenta)
+            result.reshape(-1, TWIST)[:, 3:] = cross(spins.T, momenta.T).T
         return result
 
 

@@ -9,17 +9,18 @@ constraints and bodies without mass need no special treatment; the multipliers a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import svd
 
 from fmugen.errors import VerificationError
 from fmugen.ir.model import Level, SystemModel, quantities
 from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
 from fmugen.verify.constraints import Row, constraint_rows
-from fmugen.verify.evaluate import Jet, compile_motion
+from fmugen.verify.evaluate import compile_motion
 from fmugen.verify.forces import Action, Forces
 from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
@@ -78,9 +79,13 @@ class Instant(NamedTuple):
 
 def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
     """Split by singular values; those below the tolerance, relative to the largest, count as zero."""
-    left, singular, right = np.linalg.svd(jacobian, full_matrices=True)
-    largest = singular[0] if len(singular) else 0.0
-    rank = int(np.count_nonzero(singular > tolerance * largest))
+    rows, width = jacobian.shape
+    if not jacobian.size:
+        return Split(np.empty((rows, 0)), np.empty(0), np.empty((0, width)), np.eye(width), np.eye(rows))
+    # For matrices of this size the QR iteration outruns divide and conquer, whose many small products are
+    # handed from thread to thread.
+    left, singular, right = svd(jacobian, check_finite=False, lapack_driver="gesvd")
+    rank = int(np.count_nonzero(singular > tolerance * singular[0]))
     return Split(left[:, :rank], singular[:rank], right[:rank], right[rank:].T, left[:, rank:])
 
 
@@ -93,7 +98,7 @@ class Mechanism:
         self.gauges = gauges(self.layout)
         remembered = [gauge for gauge in self.gauges if gauge.slot is not None]
         #: The angles in space that are remembered, in the order of their slots.
-        self.remembered = tuple(gauge.position for gauge in remembered)
+        self.remembered = tuple(gauge.position for gauge in remembered if gauge.position)
         self.chart: Chart = (
             PlanarChart(len(model.bodies))
             if self.layout.planar
@@ -106,8 +111,12 @@ class Mechanism:
         self.forces = Forces(self.layout, self.chart, self.gauges)
         #: What counts as one unit of each rate: the typical length, and one radian.
         self.scale = self.chart.tangent_scale(self.layout.length)
-        self._targets = [compile_motion(row.target, self.layout.parameters) for row in self.rows]
-        self._still = [self._constant(row) for row in self.rows]
+        self._still = np.array([self._constant(row) for row in self.rows])
+        self._moving = [
+            (number, compile_motion(row.target, self.layout.parameters))
+            for number, row in enumerate(self.rows)
+            if np.isnan(self._still[number])
+        ]
         self._periodic = np.array([row.periodic for row in self.rows], dtype=bool)
         self._board = GaugeBoard(self.gauges, self.chart)
         self._memory = GaugeBoard(remembered, self.chart)
@@ -117,16 +126,18 @@ class Mechanism:
             if quantity.level is Level.ACCELERATION and quantity.kind in (*_PLACES, "tension")
         }
 
-    def _constant(self, row: Row) -> float | None:
-        """The target of a row that does not depend on time."""
+    def _constant(self, row: Row) -> float:
+        """The target of a row, NaN if it depends on time."""
         known = all(name in self.layout.parameters for name in row.target.names())
-        return self.layout.number(row.target) if known else None
+        return self.layout.number(row.target) if known else np.nan
 
     def targets(self, time: float) -> tuple[Array, Array, Array]:
         """The prescribed value, rate and acceleration of every constraint."""
-        jets = [_jet(number, motion, time) for number, motion in zip(self._still, self._targets, strict=True)]
-        table = np.array([(jet.value, jet.rate, jet.acceleration) for jet in jets]).reshape(-1, 3)
-        return table[:, 0], table[:, 1], table[:, 2]
+        value, rate, acceleration = self._still.copy(), np.zeros(len(self.rows)), np.zeros(len(self.rows))
+        for number, motion in self._moving:
+            jet = motion(time)
+            value[number], rate[number], acceleration[number] = jet.value, jet.rate, jet.acceleration
+        return value, rate, acceleration
 
     def settled(self, coordinates: Array) -> Array:
         """Coordinates without rounding errors of their own, that remember the angles they show."""
@@ -239,7 +250,3 @@ def _wrench(row: Row, share: Array, posture: Posture) -> Array:
     force, moment = share[at : at + 3], share[at + 3 : at + TWIST]
     arm = posture.rotation[row.head.body] @ np.array(row.head.arm)
     return np.concatenate((force, moment - np.cross(arm, force)))
-
-
-def _jet(number: float | None, motion: Callable[[float], Jet], time: float) -> Jet:
-    return motion(time) if number is None else Jet(number)

@@ -62,7 +62,8 @@ def sketch(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Ar
     attitudes = _sketch_attitudes(layout, links, starts)
     centers = _sketch_centers(layout, links, starts, attitudes)
     moving = range(layout.ground)
-    memory = np.array([starts.get(name or "", 0.0) for name in mechanism.remembered])
+    driven = _driven_angles(layout, time)
+    memory = np.array([{**driven, **starts}.get(name, 0.0) for name in mechanism.remembered])
     return mechanism.chart.coordinates(
         np.array([centers[index] for index in moving]).reshape(-1, 3),
         np.array([attitudes[index].matrix for index in moving]).reshape(-1, 3, 3),
@@ -103,10 +104,10 @@ def _sketch_centers(
     layout: Layout, links: list[_Link], starts: Mapping[str, float], attitudes: list[_Attitude]
 ) -> list[Array]:
     centers: dict[int, Array] = {layout.ground: np.zeros(3)}
-    offsets = [attitudes[layout.index(body)].matrix @ layout.center(body) for body in layout.bodies]
-    for index, body in enumerate(layout.bodies):
-        if all(f"{body}.{axis}" in starts for axis in layout.axes):
-            centers[index] = _given_position(layout, body, starts, np.zeros(3)) + offsets[index]
+    given = [_given_center(layout, body, starts, attitudes) for body in layout.model.bodies]
+    for index, center in enumerate(given):
+        if not np.any(np.isnan(center)):
+            centers[index] = center
 
     def walk(usable: Callable[[_Link], bool]) -> None:
         reached = True
@@ -126,17 +127,19 @@ def _sketch_centers(
 
     walk(lambda link: not link.vague)
     walk(lambda link: True)
-    placed = []
-    for index, body in enumerate(layout.bodies):
-        origin = centers.get(index, np.zeros(3)) - offsets[index]
-        placed.append(_given_position(layout, body, starts, origin) + offsets[index])
-    return placed
+    found = [centers.get(index, np.zeros(3)) for index in range(layout.ground)]
+    return [np.where(np.isnan(center), other, center) for center, other in zip(given, found, strict=True)]
 
 
-def _given_position(layout: Layout, body: str, starts: Mapping[str, float], otherwise: Array) -> Array:
-    position = otherwise.copy()
+def _given_center(
+    layout: Layout, body: Body, starts: Mapping[str, float], attitudes: list[_Attitude]
+) -> Array:
+    """The mass centre as far as start values of a body tell it; components that they do not are NaN."""
+    offset = attitudes[layout.index(body.name)].matrix @ layout.center(body.name)
+    position = np.zeros(3)
     for number, axis in enumerate(layout.axes):
-        position[number] = starts.get(f"{body}.{axis}", position[number])
+        of_origin = starts.get(f"{body.name}.{axis}", np.nan) + offset[number]
+        position[number] = starts.get(f"{body.center_node}.{axis}", of_origin)
     return position
 
 
@@ -221,6 +224,15 @@ class _Joints:
             way = self._start("s") * triad[0]
         result: Array = layout.axes_of(joint.tail) @ way
         return result
+
+
+def _driven_angles(layout: Layout, time: float) -> dict[str, float]:
+    """The angles that rotation drivers prescribe, by the names of their quantities."""
+    return {
+        f"{driver.name}.angle": compile_motion(driver.angle, layout.parameters)(time).value
+        for driver in layout.model.drivers
+        if driver.type is DriverType.ROTATION
+    }
 
 
 def _driver_link(layout: Layout, driver: Driver, time: float) -> _Link:

@@ -260,7 +260,7 @@ def andrews() -> SystemModel:
     )
 
 
-def data_number(start: Start) -> float:
+def number_of(start: Start) -> float:
     """The number of a start value that is a literal."""
     assert start.value.number is not None
     return start.value.number

@@ -24,7 +24,7 @@ from fmugen.ir.model import (
     Tensor,
     Vector,
 )
-from tests.verify.models import Text, at
+from tests.verify.models import Text, at, fixed
 
 Triple = tuple[Text, Text, Text]
 #: A place, or a place with a sequence and its angles.
@@ -125,8 +125,6 @@ JOINT_STARTS: dict[str, dict[str, float]] = {
 
 def on_joint(kind: str) -> SystemModel:
     """A body of irregular shape on a joint between turned attachments, moving in all its freedoms."""
-    from tests.verify.models import fixed
-
     rates = {"angle": "omega", "s": "v", "x": "vx", "y": "vy", "z": "vz"}
     starts = {f"j__{name}": value for name, value in JOINT_STARTS[kind].items()}
     for number, name in enumerate(JOINT_STARTS[kind]):

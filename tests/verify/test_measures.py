@@ -83,7 +83,7 @@ def test_euler_angles_are_those_of_the_rotation_near_their_memory(sequence: str,
     chart = SpatialChart(1, 3)
     before, after = turned("xz", [0.3, 0.2]), turned("y", [1.2])
     matrix = before @ turned(sequence, angles) @ after.T
-    remembered = np.array(angles) + [0.3, 0.2, -0.3]
+    remembered = np.add(angles, [0.3, 0.2, -0.3])
     coordinates = chart.coordinates(np.zeros((1, 3)), matrix[None], np.zeros(1), remembered)
     measures = Coupling(1, before, 0, after).euler(sequence, (0, 1, 2))
     np.testing.assert_allclose(Bank(measures, chart).at(chart.posture(coordinates)).value, angles, atol=1e-12)

@@ -22,9 +22,27 @@ def joint_angles(kinematics: Kinematics, edge: Edge) -> list[Expr]:
         return [turn.given + kinematics.coordinate(turn) for turn in turns]
     if kinematics.graph.planar:
         return [kinematics.angle[edge.head] - kinematics.angle[edge.tail]]
+    twin = _parallel_branch(kinematics, edge)
+    if twin is not None:
+        return joint_angles(kinematics, twin)
     if len(turns) > 2:
         raise TreeError(f"the angles of {edge.name} are known only where it is in the rotational tree")
     return _extract(edge, turns, kinematics.frames.rotation(edge.tail, edge.head))
+
+
+def _parallel_branch(kinematics: Kinematics, edge: Edge) -> Edge | None:
+    """A branch that turns the same bodies about the same axes, whose coordinates count full turns."""
+    shape = _shape(edge)
+    for other in kinematics.graph.rotation.edges:
+        same_ends = (other.tail, other.head) == (edge.tail, edge.head)
+        if same_ends and kinematics.is_branch(other) and _shape(other) == shape:
+            return other
+    return None
+
+
+def _shape(edge: Edge) -> list[object]:
+    """What the turns of an edge are, but for their coordinates."""
+    return [(t.axis, t.zero, t.given) if isinstance(t, AxisTurn) else t for t in edge.rotation.turns]
 
 
 def _extract(edge: Edge, turns: list[AxisTurn], matrix: Matrix3) -> list[Expr]:

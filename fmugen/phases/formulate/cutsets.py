@@ -14,7 +14,6 @@ from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import matvec
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import (
-    AxisTurn,
     Domain,
     DomainGraph,
     Edge,
@@ -29,6 +28,7 @@ from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.formulate.circuits import Circuit
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.turns import first_axis
 
 __all__ = ["Cutsets"]
 
@@ -121,8 +121,7 @@ class Cutsets:
             case GivenThrough():
                 return self._given(edge.through)
             case SpringDamper():
-                axis = next(turn.axis for turn in edge.rotation.turns if isinstance(turn, AxisTurn))
-                direction = self._kinematics.frames.settle(edge.tail, axis)
+                direction = self._kinematics.frames.settle(edge.tail, first_axis(edge.rotation))
                 return Affine(direction.scaled(self._resolve(f"{edge.name}.torque")), {})
         return self._reaction(edge)
 

@@ -22,7 +22,7 @@ from fmugen.expr.vectors import (
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation
 
-__all__ = ["RelativeRotation", "relative_rotation"]
+__all__ = ["RelativeRotation", "first_axis", "relative_rotation"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,17 @@ def relative_rotation(
                 # omega = 2 E(p) p' and E(p') p' = 0, so that the bias vanishes (before it nothing turns).
                 matrix = matmul(matrix, _quaternion_matrix([c.position for c in found]))
     return RelativeRotation(matrix, partial, omega, bias)
+
+
+def first_axis(rotation: Rotation) -> Vector3:
+    """The first axis of a rotation about axes, in the axes of the tail's body."""
+    matrix: Matrix3 | None = None
+    for turn in rotation.turns:
+        if isinstance(turn, FixedTurn):
+            matrix = turn.matrix if matrix is None else matmul(matrix, turn.matrix)
+        elif isinstance(turn, AxisTurn):
+            return turn.axis if matrix is None else matvec(matrix, turn.axis)
+    raise ValueError("the rotation has no axis")
 
 
 def _coordinate(motion: MotionAxis | None, coordinates: Mapping[str, Coordinate]) -> Coordinate | None:

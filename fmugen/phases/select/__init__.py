@@ -5,6 +5,6 @@
 """
 
 from fmugen.phases.select.candidates import neighbours, promising_trees
-from fmugen.phases.select.choose import METHODS, select_trees, tied_trees
+from fmugen.phases.select.choose import MEASURED, METHODS, select_trees, tied_trees
 
-__all__ = ["METHODS", "neighbours", "promising_trees", "select_trees", "tied_trees"]
+__all__ = ["MEASURED", "METHODS", "neighbours", "promising_trees", "select_trees", "tied_trees"]

@@ -23,8 +23,9 @@ from fmugen.topology import greedy_branches, span
 
 __all__ = ["neighbours", "promising_trees"]
 
-#: The methods, those first whose trees are usually cheap: what is dearer need then not be measured.
-_MOST_PROMISING = tuple(reversed(METHODS))
+#: The methods, those first whose trees are usually cheap: what is dearer need then not be measured. Of equal
+#: trees the first are kept, and absolute angles are the easiest to read.
+_MOST_PROMISING = sorted(METHODS, key=("aac", "formulation", "variable", "jc", "ac").index)
 _TIES = 4
 #: A body with this many joints is a platform.
 _PLATFORM_JOINTS = 3
@@ -34,12 +35,12 @@ Signature = tuple[frozenset[str], frozenset[str]]
 
 def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
     """At most ``limit`` pairs, no two alike: those of methods and of the file first, then mixtures."""
-    methods = [tree for method in _MOST_PROMISING for tree in tied_trees(model, graphs, method, _TIES)]
+    tied = [tied_trees(model, graphs, method, _TIES) for method in _MOST_PROMISING]
+    methods = [trees[0] for trees in tied] + _platform_trees(graphs)
     named = [tree for trees in model.trees for tree in tied_trees(model, graphs, trees.name)]
-    platform = _platform_trees(graphs)
-    first = _distinct(graphs, [*methods, *platform, *named])
-    mixed = sorted(_mixtures(graphs, [*methods, *platform]), key=lambda pair: _expected(graphs, pair))
-    return tuple(_distinct(graphs, [*first, *mixed]))[:limit]
+    others = [tree for trees in tied for tree in trees[1:]]
+    mixed = sorted(_mixtures(graphs, [*methods, *others]), key=lambda pair: _expected(graphs, pair))
+    return tuple(_distinct(graphs, [*methods, *named, *others, *mixed]))[:limit]
 
 
 def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tuple[TreeSelection, ...]:

@@ -12,7 +12,7 @@ from fmugen.phases.select.growth import GrownTree
 from fmugen.phases.select.selection import make_selection
 from fmugen.phases.select.variable import Factors, variable_based_trees
 
-__all__ = ["METHODS", "select_trees", "tied_trees"]
+__all__ = ["MEASURED", "METHODS", "select_trees", "tied_trees"]
 
 _VARIABLE, _FORMULATION = "variable", "formulation"
 
@@ -21,6 +21,9 @@ METHODS = {
     _VARIABLE: "as few coordinates as possible, near the ground (Léger, chapter 3)",
     _FORMULATION: "few body torques and forces in the equations (Léger, chapter 4)",
 }
+
+#: The name under which the pipeline offers the cheapest trees, which it takes more than a phase to find.
+MEASURED = "measured"
 
 #: Ties of symmetric mechanisms are many and alike.
 _TIES = 16
@@ -46,7 +49,8 @@ def tied_trees(
     if method == _FORMULATION:
         grown = formulation_based_trees(graph, limit)
         return tuple(_formulation_based(graph, number, pair) for number, pair in enumerate(grown))
-    raise TreeError(f"there are no trees {method!r}; the model offers {', '.join([*METHODS, *named])}")
+    choices = ", ".join([MEASURED, *METHODS, *named])
+    raise TreeError(f"there are no trees {method!r}; the model offers {choices}")
 
 
 def _variable_based(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from fmugen.ir.graph import DomainGraph, Edge
 from fmugen.ir.tree import SpanningTree
+from fmugen.phases.select.freedoms import ALWAYS_BRANCH
 
 __all__ = ["GrownTree", "Weigh", "grow_all"]
 
@@ -64,11 +65,14 @@ class GrownTree:
 Weigh = Callable[[GrownTree, Sequence[Edge]], Sequence[int]]
 
 
+#: Trees in growth that are looked at for the sake of ties; symmetric mechanisms have very many.
+_TREES_TRIED = 1000
+
+
 def grow_all(graph: DomainGraph, edges: Iterable[Edge], weigh: Weigh, limit: int) -> list[GrownTree]:
     """Every tree that ties allow, at most ``limit``; that of the declared order of edges first.
 
-    Equal edges that do not get into each other's way, because the second remains lightest once the first
-    is taken, are taken one after the other and not tried in both orders.
+    Edges that are always branches have no rivals: of these, the first of a tie is taken.
     """
     allowed = tuple(edges)
     found: list[GrownTree] = []
@@ -84,10 +88,9 @@ def grow_all(graph: DomainGraph, edges: Iterable[Edge], weigh: Weigh, limit: int
             found.append(tree)
             continue
         weight, lightest = _lightest(tree, allowed, weigh)
-        first = tree.with_branch(lightest[0], weight)
-        rivals = _rivals(first, lightest, allowed, weigh)
-        stack.extend(tree.with_branch(edge, weight) for edge in reversed(rivals))
-        stack.append(first)
+        if lightest[0].kind in ALWAYS_BRANCH or len(seen) > _TREES_TRIED:
+            lightest = lightest[:1]
+        stack.extend(tree.with_branch(edge, weight) for edge in reversed(lightest))
     return found
 
 
@@ -96,12 +99,3 @@ def _lightest(tree: GrownTree, edges: tuple[Edge, ...], weigh: Weigh) -> tuple[i
     weights = weigh(tree, potential)
     least = min(weights)
     return least, [edge for weight, edge in zip(weights, potential, strict=True) if weight == least]
-
-
-def _rivals(first: GrownTree, tied: list[Edge], edges: tuple[Edge, ...], weigh: Weigh) -> list[Edge]:
-    """The edges that taking the first one of a tie pushes out of it."""
-    if len(tied) == 1 or not first.potential(edges):
-        return tied[1:]
-    _, following = _lightest(first, edges, weigh)
-    names = {edge.name for edge in following}
-    return [edge for edge in tied[1:] if edge.name not in names]

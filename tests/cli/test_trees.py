@@ -1,0 +1,58 @@
+"""``fmugen trees`` and the trees that other commands accept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from fmugen.cli import app
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SLIDER_CRANK = str(EXAMPLES / "slider_crank" / "model.toml")
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments), prog_name="fmugen")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_candidates_are_listed_with_their_costs_and_one_is_chosen() -> None:
+    lines = run("trees", SLIDER_CRANK).splitlines()
+    chosen = [line.split() for line in lines if line.rstrip().endswith("chosen")]
+    assert len(chosen) == 1
+    dynamic, kinematic, program, algebra, price = map(int, chosen[0][-6:-1])
+    assert (dynamic, kinematic) == (2, 1)
+    assert program + 2 * algebra == price
+    prices = [int(line.split()[-1]) for line in lines if line.startswith((" row", " jc", " formulation "))]
+    assert prices
+    assert min(prices) >= price
+
+
+def test_the_reason_is_given_branch_by_branch() -> None:
+    text = run("trees", SLIDER_CRANK)
+    assert "coordinates: m1.angle, m2.angle" in text
+    _, _, reasons = text.partition("rotation tree")
+    for branch in ("m1", "m2", "s11"):
+        assert any(line.startswith(f" {branch} ") and "brings" in line for line in reasons.splitlines())
+
+
+def test_a_tight_time_limit_is_admitted() -> None:
+    result = CliRunner().invoke(app, ["trees", SLIDER_CRANK, "--seconds", "1e-9"])
+    assert result.exit_code == 0
+    assert "time was up after 1 candidate" in result.stderr
+
+
+@pytest.mark.parametrize("trees", ["measured", "variable", "formulation", "jc", "ac", "aac", "row6"])
+def test_other_commands_accept_the_methods(trees: str) -> None:
+    assert f"trees {trees}" in run("graph", SLIDER_CRANK, "--trees", trees)
+    assert "mass matrix M" in run("equations", SLIDER_CRANK, "--trees", trees)
+
+
+def test_unknown_trees_are_refused_in_a_sentence() -> None:
+    result = CliRunner().invoke(app, ["equations", SLIDER_CRANK, "--trees", "cheapest"])
+    assert result.exit_code == 1
+    assert "there are no trees 'cheapest'" in result.stderr
+    assert "measured" in result.stderr

@@ -1,0 +1,108 @@
+"""Trees by measurement: the cheapest of all that are offered, the same on every run."""
+
+from __future__ import annotations
+
+import pytest
+
+from fmugen.errors import TreeError
+from fmugen.ir.flow import Closure
+from fmugen.measure import Candidate, Effort, Measurement, measure_trees, tree_cost
+from fmugen.phases.graph import build_graph
+from fmugen.phases.select import select_trees
+from fmugen.pipeline import formulate_model
+from tests.support import example
+
+SMALL = Effort(candidates=8, neighbours=2, rounds=1)
+
+
+def branches(measurement: Measurement) -> tuple[set[str], set[str]]:
+    return set(measurement.chosen.translation.branches), set(measurement.chosen.rotation.branches)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "four_bar",
+        "five_bar",
+        "slider_crank",
+        "three_rrr",
+        "three_rpr",
+        "peaucellier_lipkin",
+        "three_bodies",
+        "spatial_slider_crank",
+        "spatial_serial",
+    ],
+)
+def test_measured_trees_are_the_cheapest_of_the_tables(name: str) -> None:
+    model = example(name)
+    graph = build_graph(model)
+    best = measure_trees(model, graph, Closure.NEWTON).best
+    named = [select_trees(model, graph, trees.name) for trees in model.trees]
+    costs = {trees.name: tree_cost(model, trees, Closure.NEWTON).price for trees in named}
+    assert best.price <= min(costs.values()), (best.trees.name, costs)
+
+
+def test_the_result_is_the_same_in_several_processes() -> None:
+    model = example("slider_crank")
+    graph = build_graph(model)
+    alone = measure_trees(model, graph, Closure.NEWTON, SMALL)
+    together = measure_trees(
+        model, graph, Closure.NEWTON, Effort(SMALL.candidates, SMALL.neighbours, SMALL.rounds, processes=2)
+    )
+    assert branches(alone) == branches(together)
+    assert alone.best.cost == together.best.cost
+
+
+def test_measuring_stops_when_time_is_up() -> None:
+    model = example("four_bar")
+    hurried = measure_trees(model, build_graph(model), Closure.NEWTON, Effort(seconds=1e-9))
+    assert not hurried.complete
+    assert len(hurried.candidates) == 1
+    assert hurried.best is hurried.candidates[0]
+
+
+def test_progress_names_what_is_measured() -> None:
+    model = example("slider_crank")
+    seen: list[tuple[int, str]] = []
+    measure_trees(
+        model, build_graph(model), Closure.NEWTON, SMALL, lambda done, name: seen.append((done, name))
+    )
+    assert seen[0] == (0, "aac")
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_hopeless_candidates_are_not_formulated() -> None:
+    """Absolute coordinates of a slider-crank: the linear algebra alone costs more than the best."""
+    model = example("slider_crank")
+    graph = build_graph(model)
+    measurement = measure_trees(model, graph, Closure.NEWTON)
+    absolute = next(c for c in measurement.candidates if c.trees.name == "ac")
+    assert absolute.cost is None
+    assert "9 dynamic and 8 kinematic equations" in absolute.refusal
+    full = tree_cost(model, select_trees(model, graph, "ac"), Closure.NEWTON)
+    assert full.price > measurement.best.price
+
+
+def test_no_usable_trees_are_an_error_with_reasons() -> None:
+    model = example("pendulum")
+    trees = select_trees(model, build_graph(model), "jc")
+    with pytest.raises(TreeError, match="no trees can be used: the loop stays open"):
+        _ = Measurement((Candidate(trees, None, "the loop stays open"),), complete=True).best
+
+
+def test_other_closures_have_other_prices() -> None:
+    """Without an embedding, what counts is the size of the system with multipliers."""
+    model = example("four_bar")
+    trees = select_trees(model, build_graph(model), "jc")
+    costs = {closure: tree_cost(model, trees, closure) for closure in Closure}
+    assert {(cost.coordinates, cost.constraints) for cost in costs.values()} == {(3, 2)}
+    assert costs[Closure.BAUMGARTE].numerical == 2 * 5**3 // 3 + 2 * 5**2
+    assert costs[Closure.BAUMGARTE].symbolic < costs[Closure.NEWTON].symbolic
+    assert costs[Closure.NEWTON].symbolic < costs[Closure.NEWTON_ALL].symbolic
+
+
+def test_the_pipeline_takes_measured_trees() -> None:
+    formulation = formulate_model(example("slider_crank"), "measured")
+    assert formulation.trees.name == "measured"
+    assert len(formulation.dae.coordinates) == 2
+    assert all("cheapest of" in reason for reason in formulation.trees.reasons.values())
