@@ -13,8 +13,11 @@ size k takes 2/3 k^3 operations, a Cholesky factorization k^3/3, a solution with
 
 Operations in loops take longer than those of straight-line code, and are priced accordingly.
 
-The degrees of freedom are the same for all trees. So the linear algebra is known before a candidate is
-formulated, and a candidate whose linear algebra alone costs more than the best so far is not formulated.
+Where the embedding is written out as straight-line code, its operations are counted like all others, and
+so are those of exact steps; only blocks that are iterated need linear algebra.
+
+The degrees of freedom are the same for all trees. So the size of the equations, and the linear algebra of
+the multiplier closures, are known before a candidate is formulated, and hopeless ones are left out.
 """
 
 from __future__ import annotations
@@ -27,11 +30,12 @@ from multiprocessing import get_context
 from time import perf_counter
 
 from fmugen.errors import FmugenError, TreeError
-from fmugen.ir.flow import Closure
+from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
+from fmugen.phases.embedding import embed
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
@@ -46,7 +50,7 @@ _NEWTON_EVALUATIONS = 3
 #: least-squares fit to the times of 70 compiled right-hand sides of twelve mechanisms.
 _PRICE_IN_LOOPS = 2
 _MANY_BODIES = 6
-_NEWTON_CLOSURES = (Closure.NEWTON, Closure.NEWTON_ALL)
+_SPARE_COORDINATES = 3
 
 #: Called with the number of candidates measured so far and the name of the next one.
 CandidateProgress = Callable[[int, str], None]
@@ -161,11 +165,13 @@ def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cos
     graph = build_graph(bare)
     dae = formulate(bare, graph, _transplanted(graph, trees))
     flow = solution_flow(bare, dae, closure)
-    program = lower_program(bare, dae, flow)
+    motion = embed(dae, flow) if closure in EMBEDDED else None
+    program = lower_program(bare, dae, flow, motion)
     coordinates = len(dae.coordinates)
     symbolic = program.right_hand_side.total + _closing_operations(program, closure)
-    blocks = [len(block.unknowns) for block in flow.blocks]
-    numerical = _linear_algebra(closure, coordinates, len(flow.rows), blocks)
+    numerical = _newton(closure, flow)
+    if motion is None:
+        numerical += _linear_algebra(closure, coordinates, len(flow.rows))
     return Cost(coordinates, len(flow.rows), symbolic, numerical)
 
 
@@ -175,24 +181,34 @@ def _transplanted(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
 
 
 def _closing_operations(program: Program, closure: Closure) -> int:
-    """Straight-line operations that find the dependent coordinates."""
-    if closure is Closure.NEWTON:
-        blocks = sum(function.operations.total for function in program.block_functions)
-        return _NEWTON_EVALUATIONS * blocks + program.function("jacobian").operations.total
+    """Straight-line operations of iterations that find the dependent coordinates, and of their Jacobian."""
+    numerical = 0 if program.motion is not None else program.function("jacobian").operations.total
+    if closure in (Closure.TRIANGULAR, Closure.NEWTON):
+        pairs = zip(program.block_functions, program.solve_functions, strict=True)
+        blocks = sum(function.operations.total for function, solve in pairs if solve is None)
+        return _NEWTON_EVALUATIONS * blocks + numerical
     both = program.function("constraints").operations + program.function("jacobian").operations
     if closure is Closure.NEWTON_ALL:
-        return _NEWTON_EVALUATIONS * both.total + program.function("jacobian").operations.total
+        return _NEWTON_EVALUATIONS * both.total + numerical
     return program.function("constraints").operations.total
 
 
-def _linear_algebra(closure: Closure, n: int, m: int, blocks: Iterable[int]) -> int:
+def _newton(closure: Closure, flow: SolutionFlow) -> int:
+    """The linear algebra of the blocks that are iterated."""
+    if closure not in EMBEDDED:
+        return 0
+    sizes = [len(block.rows) for block in flow.blocks if not block.steps]
+    if closure is Closure.NEWTON_ALL:
+        sizes = [len(flow.rows)]
+    return _NEWTON_EVALUATIONS * sum(_lu(size) + _solve(size) for size in sizes)
+
+
+def _linear_algebra(closure: Closure, n: int, m: int) -> int:
     f = n - m
-    if closure in _NEWTON_CLOSURES:
-        sizes = blocks if closure is Closure.NEWTON else [m]
-        newton = _NEWTON_EVALUATIONS * sum(_lu(size) + _solve(size) for size in sizes)
+    if closure in EMBEDDED:
         embedding = _lu(m) + (f + 3) * _solve(m) + 2 * m * f + 2 * m * n
         reduction = 2 * n * n * (f + 1) + 2 * n * f * (f + 2)
-        return newton + embedding + reduction + _cholesky(f) + _solve(f)
+        return embedding + reduction + _cholesky(f) + _solve(f)
     if closure is Closure.PENALTY:
         return 2 * m * n * n + _cholesky(n) + _solve(n) + 4 * m * n
     return _lu(n + m) + _solve(n + m)
@@ -271,10 +287,14 @@ class _Bench:
         best = ranked[0].cost
         coordinates = sum(self._coordinates[d, b] for d in Domain for b in trees.domain(d).branches)
         constraints = coordinates - (best.coordinates - best.constraints)
-        least = _linear_algebra(self._closure, coordinates, constraints, [1] * constraints)
+        equations = f"{coordinates} dynamic and {constraints} kinematic equations"
+        if self._closure in EMBEDDED:  # what is written out as straight-line code is not known beforehand
+            if coordinates <= 2 * best.coordinates + _SPARE_COORDINATES:
+                return ""
+            return f"not formulated: {equations} are more than twice as many as the best needs"
+        least = _linear_algebra(self._closure, coordinates, constraints)
         if _PRICE_IN_LOOPS * least < best.price:
             return ""
-        equations = f"{coordinates} dynamic and {constraints} kinematic equations"
         return f"not formulated: the linear algebra of {equations} alone takes {least} operations"
 
     def _is_new(self, trees: TreeSelection) -> bool:

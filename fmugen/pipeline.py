@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
@@ -30,9 +30,6 @@ from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 
 __all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
-
-#: The closures that integrate independent coordinates only.
-_EMBEDDED = (Closure.TRIANGULAR, Closure.NEWTON, Closure.NEWTON_ALL)
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -95,7 +92,7 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):
-        motion = embed(formulation.dae, flow) if options.closure in _EMBEDDED else None
+        motion = embed(formulation.dae, flow) if options.closure in EMBEDDED else None
         program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance

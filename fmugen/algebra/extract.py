@@ -183,6 +183,8 @@ def _angle_steps(
             solved = polynomial_step(coordinate, coefficients, is_angle=True)
             yield Candidate(solved, len(polynomial), len(parts) - 1)
     for first, second in combinations(forms[:_PAIRED], 2):
+        if first.terms * second.terms > _MOST_TERMS:
+            continue
         pair = _linear_angle(ring, coordinate, first, second, bound)
         if pair is not None:
             yield Candidate(pair, first.terms + second.terms, 1)

@@ -87,8 +87,11 @@ class Ring:
         closed = self.plain_expression(polynomial)
         if self.opening is None or not self.opening.ring.units or not 1 < len(polynomial) <= _OPENED:
             return closed
-        opened = self.opening.expression(polynomial, len(self.variables))
-        return min((closed, opened), key=lambda root: count_operations((), (root,), is_given).total)
+        opened = self.opening.opened(polynomial, len(self.variables))
+        if len(opened) > _OPENED:
+            return closed
+        again = self.opening.ring.expression(opened)
+        return min((closed, again), key=lambda root: count_operations((), (root,), is_given).total)
 
     def plain_expression(self, polynomial: fmpz_mpoly) -> Expr:
         """A polynomial in lumps on the DAG; factors stay factors, because that is cheaper."""
@@ -142,13 +145,13 @@ class Opening:
     def meanings(self) -> tuple[Expr, ...]:
         return tuple(map(self.ring.expression, self.lumps))
 
-    def expression(self, polynomial: fmpz_mpoly, variables: int) -> Expr:
+    def opened(self, polynomial: fmpz_mpoly, variables: int) -> fmpz_mpoly:
         """A polynomial in the lumps, written in the factors."""
         zero = self.ring.context.constant(0)
         opened = polynomial.compose(*([zero] * variables), *self.lumps, ctx=self.ring.context)
         for relation in self.ring.relations:
             opened = opened % relation
-        return self.ring.expression(opened)
+        return opened
 
 
 def _lowered(exponents: Monomial, position: int) -> Monomial:

@@ -8,7 +8,6 @@ among them, are moved as little as possible until the constraints hold.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,11 +15,12 @@ from numpy.typing import NDArray
 
 from fmugen.expr.calculus import postorder, symbols_of
 from fmugen.expr.code import compile_python
-from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.dag import Expr, Operation, Role
 
 __all__ = ["Samples"]
 
-_POINTS = 3
+#: Points may lie on different branches of the motion; what holds at all of them holds on all.
+_POINTS = 6
 _UNDEFINED = (math.nan,) * _POINTS
 
 #: Newton steps to a point, and how many starts are tried for each.
@@ -82,8 +82,7 @@ class Samples:
             case Operation.NUMBER:
                 return (float(node.number),) * _POINTS
             case Operation.SYMBOL:
-                source = random.Random(node.name)
-                return tuple(source.uniform(0.2, 0.9) for _ in range(_POINTS))
+                raise KeyError(f"{node!r} does not occur in the constraints")
         columns = list(zip(*(self._values[arg] for arg in node.args), strict=True))
         try:
             return tuple(_apply(node, column) for column in columns)
@@ -101,10 +100,17 @@ def _points(rows: Sequence[Expr], symbols: Sequence[Expr]) -> list[Point]:
 
     points: list[Point] = []
     for _ in range(_POINTS):
-        starts = [source.uniform(0.2, 0.9, len(symbols)) for _ in range(_STARTS)]
+        starts = [_start(symbols, source) for _ in range(_STARTS)]
         closed = next((x for x in (_closed(residual, start) for start in starts) if x is not None), None)
         points.append(starts[0] if closed is None else closed)
     return points
+
+
+def _start(symbols: Sequence[Expr], source: np.random.Generator) -> Point:
+    """Coordinates anywhere, so that no branch of the motion is favoured; all else of the order of one."""
+    wide = np.array([symbol.role is Role.COORDINATE for symbol in symbols], dtype=bool)
+    size = source.uniform(0.2, np.where(wide, 2.5, 0.9))
+    return size * np.where(wide, source.choice([-1.0, 1.0], len(symbols)), 1.0)
 
 
 def _closed(residual: Callable[[Point], Point], x: Point) -> Point | None:

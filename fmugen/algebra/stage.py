@@ -53,7 +53,7 @@ def choices(
 ) -> list[Choice]:
     """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
     found = _Found(ring)
-    gathered = [*rows, *consequences(ring, rows)]
+    gathered = [*rows, *consequences(ring, rows, samples)]
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()

@@ -7,7 +7,7 @@ from enum import Enum
 
 from fmugen.ir.steps import ExactStep
 
-__all__ = ["Block", "Closure", "Move", "SolutionFlow"]
+__all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow"]
 
 
 class Closure(Enum):
@@ -19,6 +19,10 @@ class Closure(Enum):
     BAUMGARTE = "baumgarte"
     PENALTY = "penalty"
     AUGMENTED = "augmented"
+
+
+#: The closures that integrate independent coordinates only.
+EMBEDDED = (Closure.TRIANGULAR, Closure.NEWTON, Closure.NEWTON_ALL)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from fmugen.algebra.costs import expressions_of
-from fmugen.expr.calculus import symbols_of
+from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.steps import (
@@ -86,3 +86,24 @@ def follow(
         worst = max(worst, distance(nearest, wanted, step.unknown in turning))
         found[symbol] = nearest
     return worst
+
+
+def close(rows: list[Expr], moving: list[Expr], state: State) -> dict[Expr, float] | None:
+    """``state`` with the symbols ``moving`` changed as little as possible until ``rows`` are zero."""
+    symbols = symbols_of(rows)
+    residual = compile_python(rows, {"x": symbols})
+    dag = rows[0].dag
+    partials = [Tangent(dag, {symbol: dag.one})(row) for symbol in moving for row in rows]
+    slopes = compile_python(partials, {"x": symbols})
+    found = dict(state)
+    for _ in range(60):
+        x = [found[symbol] for symbol in symbols]
+        value = np.array(residual(x))
+        if np.abs(value).max(initial=0.0) < 1e-14:
+            break
+        jacobian = np.array(slopes(x)).reshape(len(moving), len(rows)).T
+        move = np.linalg.lstsq(jacobian, -value, rcond=1e-11)[0]
+        move *= min(1.0, 0.5 / max(float(np.abs(move).max()), 1e-300))
+        for symbol, change in zip(moving, move, strict=True):
+            found[symbol] += float(change)
+    return found if np.abs(value).max(initial=0.0) < 1e-13 else None
