@@ -116,7 +116,6 @@ def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
             f"does not have; its edges are {', '.join(sorted(known))}"
         )
 
-
     chords = [edge for edge in graph.edges if edge.name in chosen and not edge.branchable]
     if chords:
         raise TreeError(

@@ -130,7 +130,9 @@ def test_motion_and_reactions_do_not_depend_on_the_trees(name: str) -> None:
 
 
 def kane_accelerations(
-    model: SystemModel, turns: Sequence[Sequence[Sequence[float]]], states: Sequence[tuple[np.ndarray, np.ndarray]]
+    model: SystemModel,
+    turns: Sequence[Sequence[Sequence[float]]],
+    states: Sequence[tuple[np.ndarray, np.ndarray]],
 ) -> list[np.ndarray]:
     """``u'`` of a chain of revolute, universal or Euler-angle joints; ``turns`` lists the axes of each."""
     frame, tail = ReferenceFrame("N"), Point("O")

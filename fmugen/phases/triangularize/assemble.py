@@ -130,7 +130,7 @@ class Assembly:
         return self._polish(q)
 
     def _polish(self, q: Numbers) -> Numbers:
-        """The equations alone, to the last digit; guesses may have pushed along what they hardly determine."""
+        """The equations alone, to the last digit: guesses may have pushed along what hardly matters."""
         for _ in range(_POLISHING):
             residual, jacobian = self.equations(q)
             step = np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
