@@ -47,17 +47,19 @@ def reproduces(
 def _has_root(step: ExactStep, terms: list[float], x: float) -> bool:
     """Whether ``x`` solves the equation of the step, relative to the size of its terms."""
     match step:
-        case LinearStep():
-            parts = [terms[1] * x, -terms[0]]
         case LinearAngleStep():
             sine, cosine, denominator = terms
             errors = [denominator * math.sin(x) - sine, denominator * math.cos(x) - cosine]
             return max(map(abs, errors)) <= _TOLERANCE * abs(denominator)
+        case LinearStep():
+            factors, coefficients = [1.0, x], [-terms[0], terms[1]]
         case GoniometricStep():
-            parts = [terms[0] * math.sin(x), terms[1] * math.cos(x), -terms[2]]
+            factors, coefficients = [math.sin(x), math.cos(x), 1.0], [terms[0], terms[1], -terms[2]]
         case QuadraticStep():
-            parts = [terms[0] * x * x, terms[1] * x, terms[2]]
+            factors, coefficients = [x * x, x, 1.0], terms
         case PolynomialStep():
             at = math.tan(x / 2) if step.half_angle else x
-            parts = [coefficient * at**power for power, coefficient in enumerate(terms)]
-    return abs(sum(parts)) <= _TOLERANCE * sum(map(abs, parts))
+            factors, coefficients = [at**power for power in range(len(terms))], terms
+    error = sum(f * c for f, c in zip(factors, coefficients, strict=True))
+    size = sum(max(1.0, abs(f)) * abs(c) for f, c in zip(factors, coefficients, strict=True))
+    return abs(error) <= _TOLERANCE * size
