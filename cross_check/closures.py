@@ -2,9 +2,9 @@
 
     python cross_check/closures.py [NAME ...]
 
-Every model runs with the classical Runge-Kutta method at 1 ms (Andrews' squeezer at 0.01 ms) under each closure, in
-the same coordinates; times are CPU nanoseconds of one step of the FMU, the least of several runs. Driven
-mechanisms have nothing to integrate: there a step is the kinematics alone.
+Every model runs with the classical Runge-Kutta method at 1 ms (Andrews' squeezer at 0.01 ms) under each
+closure, in the same coordinates; times are CPU nanoseconds of one step of the FMU, the least of several
+runs. Driven mechanisms have nothing to integrate: there a step is the kinematics alone.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class _Relumping:
         units = tuple(
             (self._numbers[str(kept[u])], self._numbers[str(kept[v])])
             for u, v in self._factored.units
-            if u in kept and str(kept[u]) in self._numbers and str(kept[v]) in self._numbers
+            if {u, v} <= kept.keys() and {str(kept[u]), str(kept[v])} <= self._numbers.keys()
         )
         opening = Opening(self._factored, tuple(self._lumps))
         ring = Ring(self._factored.dag, self._factored.variables, opening.meanings, units, opening)

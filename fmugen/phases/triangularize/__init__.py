@@ -30,8 +30,13 @@ def default_parameters(model: SystemModel) -> dict[str, float]:
     return values
 
 
-def solution_flow(model: SystemModel, dae: Dae, closure: Closure) -> SolutionFlow:
-    """How the coordinates of ``dae`` are found while the model runs."""
+def solution_flow(
+    model: SystemModel, dae: Dae, closure: Closure, budget: Budget | None = None
+) -> SolutionFlow:
+    """How the coordinates of ``dae`` are found while the model runs.
+
+    ``budget`` limits the search for exact steps.
+    """
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
     assembly, q, v, moves = assemble(dae, parameters)
@@ -42,7 +47,7 @@ def solution_flow(model: SystemModel, dae: Dae, closure: Closure) -> SolutionFlo
     if closure is Closure.TRIANGULAR:
         positions = [q, *nearby_positions(assembly, q)]
         is_right = partial(reproduces, dae, positions=positions, parameters=parameters)
-        choice = choose_triangular(dae, jacobian[rows], rows, preferred, Budget(), is_right)
+        choice = choose_triangular(dae, jacobian[rows], rows, preferred, budget or Budget(), is_right)
     else:
         independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
         choice = Choice(independent, dependent, condition, blocks_of(dae, rows, dependent))

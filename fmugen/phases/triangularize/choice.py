@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from math import comb
+from time import process_time
 
 from fmugen.algebra import Budget, solve_block
 from fmugen.expr.calculus import symbols_of
@@ -27,6 +28,8 @@ _GOOD_ENOUGH = 0.05
 #: How many sets are looked at, and how many of them are triangularized.
 _MOST_SETS = 600
 _MOST_TRIED = 6
+#: Blocks with more unknowns are not worth a basis.
+_LARGEST_BLOCK = 6
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def choose_triangular(
 ) -> Choice:
     """The flow with the least iteration over all sets of independent coordinates considered.
 
-    ``is_right`` judges steps at positions where the answer is known; steps that fail are not used.
+    ``is_right`` judges steps at positions where the answer is known; steps that fail are not used. The
+    budget is that of the whole flow: when it is spent, the best flow so far is taken.
     """
     first, dependent, pivot = choose_independent(dae, jacobian, preferred)
     best_pivot = choose_independent(dae, jacobian, [])[2]
@@ -61,11 +65,15 @@ def choose_triangular(
     sets = [home, *_alternatives(dae, jacobian, rows, home, _GOOD_ENOUGH * best_pivot)]
     ranked = sorted(range(len(sets)), key=lambda number: (_shape(sets[number].blocks), number))
     solved: list[Choice] = []
+    deadline = process_time() + budget.seconds
     for number in ranked[:_MOST_TRIED]:
         choice = sets[number]
-        blocks = tuple(_solve(dae, block, budget, is_right) for block in choice.blocks)
-        solved.append(replace(choice, blocks=blocks))
-        if solved[-1].cost[0] == 0:
+        blocks = []
+        for block in choice.blocks:
+            left = replace(budget, seconds=max(deadline - process_time(), 0.0))
+            blocks.append(_solve(dae, block, left, is_right))
+        solved.append(replace(choice, blocks=tuple(blocks)))
+        if solved[-1].cost[0] == 0 or process_time() > deadline:
             break
     return min(solved, key=lambda choice: choice.cost)
 
@@ -104,6 +112,8 @@ def _solve(
         return replace(block, steps=(assigned,), method="linear")
     unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
+    if len(block.rows) > _LARGEST_BLOCK or budget.seconds <= 0.0:
+        return block
     solution = solve_block([dae.constraints[row].phi for row in block.rows], unknowns, angles, budget)
     if solution is None or not is_right(solution.steps):
         return block
