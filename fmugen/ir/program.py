@@ -24,14 +24,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Guard:
-    """``value > factor * scale`` must hold, else the position is treated as singular.
+    """``value > factor * (the largest value met so far)`` must hold, else the position counts as singular.
 
-    Below ``ease * scale`` the choice of independent coordinates is worth a review.
+    Below ``ease`` times that value the choice of independent coordinates is worth a review. A factor of zero
+    asks for a positive value only.
     """
 
     value: Expr
-    factor: float
-    scale: Expr
+    factor: float = 0.0
     ease: float = 0.0
 
 

@@ -24,7 +24,8 @@ __all__ = ["embed"]
 #: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
 _LARGEST_BLOCK = 3
 _MOST_FREEDOMS = 6
-#: A pivot below this part of its row is a position in which the closure is nearly singular.
+#: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
+#: the independent coordinates is due.
 _NEARLY_SINGULAR = 1e-4
 _EASE = 0.05
 
@@ -77,11 +78,7 @@ class _Embedding:
             known = [-entry * self.dae.coordinates[k].velocity for k, entry in self._known(row, unknowns)]
             sides.append(self.dag.add([self.dae.constraints[row].nu, *known]))
         solution = _solve(matrix, sides)
-        scale = self.dag.mul(
-            self.dag.add(self.dag.call("abs", e) for e in self.dae.constraints[row].jacobian.values())
-            for row in rows
-        )
-        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, scale, _EASE)
+        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, _EASE)
         origin = f"velocities of {', '.join(self.dae.coordinates[k].name for k in unknowns)}"
         results = tuple(Result("v", k, value, origin) for k, value in zip(unknowns, solution, strict=True))
         self.sections.append(Section((guard,), results))
@@ -130,7 +127,7 @@ class _Embedding:
             self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k]) for i in range(freedom)
         ]
         pivots, solution = _solve_symmetric(reduced, forces)
-        guards = tuple(Guard(pivot, 0.0, self.dag.one) for pivot in pivots)
+        guards = tuple(Guard(pivot) for pivot in pivots)
         own = [Result("a", k, solution[j], "accelerations") for j, k in enumerate(self.flow.independent)]
         self.sections.append(Section(guards, tuple(own)))
         second = [self.dae.coordinates[k].second for k in self.flow.independent]

@@ -128,24 +128,33 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
 
 def _motion_text(program: Program) -> _Text:
     """The embedded equations of motion, with a verdict of its guards."""
-    prototype = "MotionVerdict model_motion(const ModelPoint *at, double *v, double *a, double *l)"
+    prototype = (
+        "MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v, "
+        "double *a, double *l)"
+    )
     if program.motion is None:
-        lines = ["(void)at;", "(void)v;", "(void)a;", "(void)l;", "return MOTION_UNKNOWN;"]
+        arguments = ("at", "largest", "pivots", "v", "a", "l")
+        lines = [*(f"(void){name};" for name in arguments), "return MOTION_UNKNOWN;"]
         return _Text("this model is solved numerically", prototype, "no operations", lines)
     names = dict(program.names)
     lines = ["MotionVerdict verdict = MOTION_EASY;"]
-    count = 0
+    count = pivots = 0
     for section in program.motion.sections:
         for node in section.temporaries:
             lines.append(f"const double w{count} = {print_expression(node, names)};")
             names[node] = f"w{count}"
             count += 1
         for guard in section.guards:
-            value, scale = (print_expression(expr, names) for expr in (guard.value, guard.scale))
-            bound = f"{guard.factor!r}*({scale})" if guard.factor else "0.0"
-            lines += [f"if (!({value} > {bound})) {{", "    return MOTION_UNKNOWN;", "}"]
-            if guard.ease:
-                lines += [f"if ({value} < {guard.ease!r}*({scale})) {{", "    verdict = MOTION_UNEASY;", "}"]
+            value = print_expression(guard.value, names)
+            if not guard.factor:
+                lines += [f"if (!({value} > 0.0)) {{", "    return MOTION_UNKNOWN;", "}"]
+                continue
+            lines.append(f"pivots[{pivots}] = {value};")
+            lines += [f"if (!(pivots[{pivots}] > {guard.factor!r}*largest[{pivots}])) {{"]
+            lines += ["    return MOTION_UNKNOWN;", "}"]
+            lines += [f"if (pivots[{pivots}] < {guard.ease!r}*largest[{pivots}]) {{"]
+            lines += ["    verdict = MOTION_UNEASY;", "}"]
+            pivots += 1
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
@@ -153,6 +162,7 @@ def _motion_text(program: Program) -> _Text:
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
+    prologue += [] if pivots else ["(void)largest;", "(void)pivots;"]
     purpose = "velocities, accelerations and multipliers from the independent velocities"
     return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return verdict;"])
 

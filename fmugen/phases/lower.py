@@ -248,7 +248,7 @@ class _Lowering:
 
 
 def _section_roots(section: Section) -> list[Expr]:
-    guards = [expr for guard in section.guards for expr in (guard.value, guard.scale)]
+    guards = [guard.value for guard in section.guards]
     return [*guards, *(result.value for result in section.results)]
 
 

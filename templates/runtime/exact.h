@@ -10,8 +10,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A discriminant that is negative by no more than this part of its terms is a double root. */
-#define EXACT_ROUND_OFF 1e-13
+/* A discriminant below this part of its terms is nearly a double root, which rounding blurs to the square
+ * root of its own size: there iteration from the prediction is more accurate. */
+#define EXACT_BLURRED 1e-4
 /* Sine and cosine from linear equations are consistent if their squares add up to one this well. */
 #define EXACT_CONSISTENT 1e-13
 #define EXACT_PI 3.141592653589793
@@ -50,10 +51,10 @@ static inline bool exact_goniometric(double a, double b, double c, double *q, do
 {
     const double square = a * a + b * b;
     const double discriminant = square - c * c;
-    if (!(square > 0.0) || !(discriminant >= -EXACT_ROUND_OFF * square)) {
+    if (!(discriminant > EXACT_BLURRED * square)) {
         return false;
     }
-    double root = sqrt(fmax(discriminant, 0.0)) / square;
+    double root = sqrt(discriminant) / square;
     if (b * sin(*q) < a * cos(*q)) { /* the mode: b sin - a cos is plus or minus the root */
         root = -root;
     }
@@ -68,10 +69,10 @@ static inline bool exact_goniometric(double a, double b, double c, double *q, do
 static inline bool exact_quadratic(double a, double b, double c, double *x)
 {
     const double discriminant = b * b - 4.0 * a * c;
-    if (!(discriminant >= -EXACT_ROUND_OFF * (b * b + fabs(4.0 * a * c)))) {
+    if (!(discriminant > EXACT_BLURRED * (b * b + fabs(4.0 * a * c)))) {
         return false;
     }
-    const double root = sqrt(fmax(discriminant, 0.0));
+    const double root = sqrt(discriminant);
     const double large = -0.5 * (b + (b < 0.0 ? -root : root));
     if (large == 0.0 && a == 0.0) {
         return false;

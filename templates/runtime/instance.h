@@ -40,6 +40,7 @@ typedef struct {
     double l[MODEL_ROOM(MODEL_NC)];
     double iterations; /* Newton iterations that closed the loops */
     MotionVerdict verdict;
+    double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion */
 } Point;
 
 /* Which coordinates are integrated and which follow from the constraints. */
@@ -62,6 +63,7 @@ typedef struct {
     Partition partition;
     double column_scale[MODEL_NQ];           /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
+    double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
     double proposed_step;          /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
     double steps;

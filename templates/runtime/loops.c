@@ -90,11 +90,27 @@ static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint 
     return false;
 }
 
+/* Exact steps; where a guard fails, the prediction is put back, from which Newton goes on. */
+static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPoint *at, double *q)
+{
+    double *const held = self->work.held;
+    for (int i = 0; i < block->size; i++) {
+        held[i] = q[block->unknowns[i]];
+    }
+    if (block->solve(at, q)) {
+        return true;
+    }
+    for (int i = 0; i < block->size; i++) {
+        q[block->unknowns[i]] = held[i];
+    }
+    return false;
+}
+
 static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
 {
     Work *work = &self->work;
     const int n = size_of(block), *unknowns = unknowns_of(self, block);
-    if (block && block->solve && block->solve(at, point->q)) {
+    if (block && block->solve && solve_exactly(self, block, at, point->q)) {
         return true;
     }
     double residual = evaluate_block(self, block, at);

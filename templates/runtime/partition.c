@@ -107,6 +107,11 @@ bool take_best_partition(Instance *self)
     return memcmp(&before, &self->state.partition, sizeof before) != 0;
 }
 
+void remember_scales(Instance *self)
+{
+    evaluate_jacobian(self, &self->state.at);
+}
+
 void review_partition(Instance *self)
 {
     Partition *partition = &self->state.partition;

@@ -30,9 +30,12 @@ void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
 
 /* These models have no embedded form. */
-static inline MotionVerdict model_motion(const ModelPoint *at, double *v, double *a, double *l)
+static inline MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v,
+                                         double *a, double *l)
 {
     (void)at;
+    (void)largest;
+    (void)pivots;
     (void)v;
     (void)a;
     (void)l;
