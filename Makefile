@@ -4,7 +4,7 @@
 #   make test         run the tests
 #   make lint         check style, types and layers
 #   make cross-check  verify every example and print a table
-#   make bench        time the trees of published mechanisms, and print tables
+#   make bench        time closures and trees of published mechanisms, and print tables
 #   make clean        remove .venv and out
 
 PYTHON ?= python3
@@ -36,6 +36,7 @@ cross-check: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/run.py
 
 bench: $(VENV)/installed $(VENV)/compiler
+	$(BIN)/python cross_check/closures.py
 	$(BIN)/python cross_check/trees.py
 
 clean:

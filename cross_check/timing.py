@@ -1,49 +1,35 @@
-"""Timing FMUs from C: compiles the driver once, and asks it for the time of a step."""
+"""Timing libraries of FMUs from C: the stopwatch, compiled on demand."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-import tempfile
-import zipfile
-from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
-from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
-from fmugen.phases.compile import host_platform
-from fmugen.pipeline import Export, export_fmu
+import fmpy
+
+from fmugen.phases.compile import find_compiler, host_target
+
+__all__ = ["nanoseconds_of_step", "stopwatch"]
 
 _HERE = Path(__file__).resolve().parent
+_TIMEOUT_S = 300
 
 
-@lru_cache(maxsize=1)
-def _driver() -> Path:
-    """The compiled driver."""
-    compiler = next(path for name in ("cc", "gcc", "clang") if (path := shutil.which(name)))
-    spec = find_spec("fmpy")
-    if spec is None or spec.origin is None:
-        raise SystemExit("FMPy is missing: its folder c-code has the FMI headers")
-    include = Path(spec.origin).parent / "c-code"
-    program = Path(tempfile.mkdtemp(prefix="fmugen-bench-")) / "driver"
-    command = [compiler, "-O2", "-o", str(program), str(_HERE / "driver.c"), f"-I{include}", "-ldl"]
-    subprocess.run(command, check=True, timeout=120)
+def stopwatch(folder: Path) -> Path:
+    """The program that times a library, compiled into ``folder``."""
+    program = folder / "time_steps"
+    compiler = find_compiler(host_target())
+    include = Path(fmpy.__file__).parent / "c-code"
+    source = _HERE / "time_steps.c"
+    command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]
+    subprocess.run(command, check=True, timeout=_TIMEOUT_S)
     return program
 
 
-def time_step(
-    model: SystemModel, options: ExportOptions, step: float, count: int = 1000, repeats: int = 15
-) -> tuple[float | None, Export]:
-    """Nanoseconds of CPU time for a step of the FMU, ``None`` if it stops on the way, and the export."""
-    with tempfile.TemporaryDirectory() as folder:
-        export = export_fmu(model, Path(folder) / f"{model.name}.fmu", options)
-        platform = host_platform()
-        library = Path(folder) / "library.so"
-        with zipfile.ZipFile(export.path) as archive:
-            name = next(n for n in archive.namelist() if n.startswith(f"binaries/{platform}/"))
-            library.write_bytes(archive.read(name))
-        guid = export.generated.description.guid
-        command = [str(_driver()), str(library), guid, repr(step), str(count), str(repeats)]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    return (float(result.stdout) if result.returncode == 0 else None), export
+def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, repeats: int) -> float | str:
+    """The least CPU time of a communication step of ``seconds``, or what the FMU said when it stopped."""
+    command = [str(program), str(library), guid, repr(seconds), str(repeats)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+    if done.returncode:
+        return done.stderr.strip() or f"the stopwatch ended with code {done.returncode}"
+    return float(done.stdout)

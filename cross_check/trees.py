@@ -13,7 +13,6 @@ The exit code is 3 if a tree set of the tables is cheaper or faster than the mea
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -23,14 +22,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import fmpy
+from timing import nanoseconds_of_step, stopwatch
 
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import JointType, NamedTrees, SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.measure import tree_cost
-from fmugen.phases.compile import compile_library, find_compiler, host_target
+from fmugen.phases.compile import compile_library, host_target
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Generated, generate
 
@@ -48,7 +47,6 @@ ROUNDS = 15
 EVALUATIONS = 4 * STEPS
 #: Times that differ by less are equal: that much is noise.
 NOISE = 0.03
-TIMEOUT_S = 300
 
 
 @dataclass(frozen=True)
@@ -112,17 +110,6 @@ def built(pool: ProcessPoolExecutor, jobs: list[Job], folder: Path) -> Results:
 # --- timing ---------------------------------------------------------------------------------------
 
 
-def stopwatch(folder: Path) -> Path:
-    """The program that times a library."""
-    program = folder / "time_steps"
-    compiler = find_compiler(host_target())
-    include = Path(fmpy.__file__).parent / "c-code"
-    source = ROOT / "cross_check" / "time_steps.c"
-    command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]
-    subprocess.run(command, check=True, timeout=TIMEOUT_S)
-    return program
-
-
 def timed(program: Path, results: Results) -> Results:
     """``results`` with times; in rounds over all tree sets, so that a busy moment hits no one alone."""
     for _ in range(ROUNDS):
@@ -133,11 +120,10 @@ def timed(program: Path, results: Results) -> Results:
 def _once(program: Path, result: Timed | str) -> Timed | str:
     if isinstance(result, str):
         return result
-    command = [str(program), str(result.library), result.guid, repr(STEP * STEPS), str(REPEATS)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    if done.returncode:
-        return done.stderr.strip() or f"the stopwatch ended with code {done.returncode}"
-    return replace(result, nanoseconds=min(result.nanoseconds, float(done.stdout) / EVALUATIONS))
+    spent = nanoseconds_of_step(program, result.library, result.guid, STEP * STEPS, REPEATS)
+    if isinstance(spent, str):
+        return spent
+    return replace(result, nanoseconds=min(result.nanoseconds, spent / EVALUATIONS))
 
 
 # --- printing -------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ _PRICE_IN_LOOPS = 2
 _MANY_BODIES = 6
 _SPARE_COORDINATES = 3
 #: CPU seconds for the exact steps of a candidate; what needs longer is not what a cheap candidate needs.
-_SECONDS_A_CANDIDATE = 1.0
+_SECONDS_A_CANDIDATE = 0.3
 #: More than there are.
 _ALL_NEIGHBOURS = 10_000
 
@@ -112,7 +112,7 @@ class Effort:
     candidates: int = 24
     neighbours: int = 8
     rounds: int = 2
-    seconds: float = 60.0
+    seconds: float = 30.0
     processes: int = 1
     proposals: int = 3
 

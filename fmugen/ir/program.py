@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
@@ -52,7 +52,7 @@ class Motion:
     """
 
     sections: tuple[Section, ...]
-    operations: Operations = Operations()
+    operations: Operations = field(default_factory=Operations)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,9 @@ class _Embedding:
     ) -> None:
         matrix = self._block(rows, unknowns)
         for j in range(len(self.flow.independent)):
-            sides = [self._combine(row, unknowns, {k: b[j] for k, b in tangent.items() if j in b}) for row in rows]
+            sides = [
+                self._combine(row, unknowns, {k: b[j] for k, b in tangent.items() if j in b}) for row in rows
+            ]
             if all(side.is_zero for side in sides):
                 continue
             for k, value in zip(unknowns, _solve(matrix, sides), strict=True):
@@ -112,7 +114,8 @@ class _Embedding:
         size, freedom = len(self.dae.coordinates), len(self.flow.independent)
         mass = self._mass
         excess = [
-            self.dag.add([self.dae.force[k], *(-mass(k, m) * drift[m] for m in range(size))]) for k in range(size)
+            self.dag.add([self.dae.force[k], *(-mass(k, m) * drift[m] for m in range(size))])
+            for k in range(size)
         ]
         moved = {
             (k, j): self.dag.add(mass(k, m) * tangent[m][j] for m in range(size) if j in tangent[m])
@@ -120,11 +123,15 @@ class _Embedding:
             for j in range(freedom)
         }
         reduced = [
-            [self.dag.add(tangent[k][i] * moved[k, j] for k in range(size) if i in tangent[k]) for j in range(i + 1)]
+            [
+                self.dag.add(tangent[k][i] * moved[k, j] for k in range(size) if i in tangent[k])
+                for j in range(i + 1)
+            ]
             for i in range(freedom)
         ]
         forces = [
-            self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k]) for i in range(freedom)
+            self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k])
+            for i in range(freedom)
         ]
         pivots, solution = _solve_symmetric(reduced, forces)
         guards = tuple(Guard(pivot) for pivot in pivots)
@@ -132,7 +139,12 @@ class _Embedding:
         self.sections.append(Section(guards, tuple(own)))
         second = [self.dae.coordinates[k].second for k in self.flow.independent]
         rest = [
-            Result("a", k, self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]), "accelerations")
+            Result(
+                "a",
+                k,
+                self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]),
+                "accelerations",
+            )
             for k in self.flow.dependent
         ]
         if rest:

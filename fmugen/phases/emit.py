@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fmugen.expr.code import print_expression
+from fmugen.expr.dag import Expr
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import Solver
-from fmugen.expr.dag import Expr
 from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
 from fmugen.resources import template_dir
 

@@ -50,7 +50,9 @@ def test_nothing_is_left_to_iteration(name: str, trees: str) -> None:
     assert not any(isinstance(step, PolynomialStep) for block in flow.blocks for step in block.steps)
 
 
-@pytest.mark.parametrize(("name", "trees", "degree"), [("stephenson_iii", "aac", 6), ("landing_gear", "aac", 6)])
+@pytest.mark.parametrize(
+    ("name", "trees", "degree"), [("stephenson_iii", "aac", 6), ("landing_gear", "aac", 6)]
+)
 def test_one_polynomial_is_left(name: str, trees: str, degree: int) -> None:
     """Uchida 4.2.2 and 4.2.3: a sextic, then closed forms."""
     flow = flow_of(name, trees)

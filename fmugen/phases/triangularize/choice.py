@@ -93,7 +93,9 @@ def _alternatives(
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
     else:
         candidates = (
-            tuple(sorted({*home.independent, new} - {old})) for old in home.independent for new in home.dependent
+            tuple(sorted({*home.independent, new} - {old}))
+            for old in home.independent
+            for new in home.dependent
         )
     for independent in islice(candidates, _MOST_SETS):
         dependent = [column for column in range(count) if column not in independent]
@@ -104,9 +106,7 @@ def _alternatives(
             yield Choice(list(independent), dependent, pivot, blocks_of(dae, rows, dependent))
 
 
-def _solve(
-    dae: Dae, block: Block, budget: Budget, is_right: Callable[[Sequence[ExactStep]], bool]
-) -> Block:
+def _solve(dae: Dae, block: Block, budget: Budget, is_right: Callable[[Sequence[ExactStep]], bool]) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
@@ -120,7 +120,6 @@ def _solve(
     methods = sorted({stage.method for stage in solution.report.stages})
     cost = solution.report.operations.total
     return replace(block, steps=solution.steps, method=", ".join(methods), operations=cost)
-
 
 
 def _assignment(dae: Dae, block: Block) -> LinearStep | None:

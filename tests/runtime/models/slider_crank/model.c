@@ -49,7 +49,7 @@ static const int rod_unknowns[] = {ROD}, rod_rows[] = {1};
 static const int slider_unknowns[] = {SLIDER}, slider_rows[] = {0};
 const ModelBlock model_blocks[] = {
 #if DRIVEN
-    {1, driver_unknowns, driver_rows, evaluate_driver, "motor"},
+    {1, driver_unknowns, driver_rows, evaluate_driver, "motor", NULL},
 #endif
     {1, rod_unknowns, rod_rows, evaluate_rod, "loop pin_c (pin_c, y)", NULL},
     {1, slider_unknowns, slider_rows, evaluate_slider, "loop pin_c (pin_c, x)", NULL}};
