@@ -4,6 +4,7 @@
 #   make test         run the tests
 #   make lint         check style, types and layers
 #   make cross-check  verify every example and print a table
+#   make bench        time closures and trees of published mechanisms, and print tables
 #   make clean        remove .venv and out
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check clean
+.PHONY: help demo test lint cross-check bench clean
 .NOTPARALLEL:
 
 help:
@@ -33,6 +34,10 @@ lint: $(VENV)/installed-test
 
 cross-check: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/run.py
+
+bench: $(VENV)/installed $(VENV)/compiler
+	$(BIN)/python cross_check/closures.py
+	$(BIN)/python cross_check/trees.py
 
 clean:
 	rm -rf $(VENV) $(OUT)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import measure_trees
+from fmugen.measure import Effort, measure_trees
 from fmugen.phases.compile import compile_library, host_platform
 from fmugen.phases.describe import describe, model_description_xml
+from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
@@ -27,6 +29,8 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
+from fmugen.view.closure import ClosureSummary, summarize_closure
+from fmugen.view.documentation import documentation_page
 
 __all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
 
@@ -54,6 +58,12 @@ class Generated:
     description: FmuDescription
     sources: dict[str, str]
 
+    @cached_property
+    def closure(self) -> ClosureSummary:
+        """How the loops are closed, in words and numbers."""
+        formulation = self.formulation
+        return summarize_closure(formulation.model, formulation.dae, self.flow, self.program)
+
 
 @dataclass(frozen=True)
 class Export:
@@ -64,22 +74,34 @@ class Export:
 
 
 def choose_trees(
-    model: SystemModel, graph: LinearGraph, trees: str, closure: Closure = Closure.NEWTON
+    model: SystemModel, graph: LinearGraph, trees: str, closure: Closure = Closure.TRIANGULAR
 ) -> TreeSelection:
-    """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest ones."""
-    if trees == MEASURED and all(named.name != MEASURED for named in model.trees):
-        return measure_trees(model, graph, closure).chosen
+    """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest of this graph."""
+    if _to_be_measured(model, trees):
+        effort = replace(Effort.for_model(model), proposals=0)
+        return measure_trees(model, graph, closure, effort).chosen
     return select_trees(model, graph, trees)
 
 
+def _to_be_measured(model: SystemModel, trees: str) -> bool:
+    return trees == MEASURED and all(named.name != MEASURED for named in model.trees)
+
+
 def formulate_model(
-    model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.NEWTON
+    model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.TRIANGULAR
 ) -> Formulation:
-    """SystemModel -> LinearGraph -> TreeSelection -> Dae."""
+    """SystemModel -> LinearGraph -> TreeSelection -> Dae.
+
+    Where measured trees use virtual joints that were proposed for them, the formulation is of a model that
+    has these joints.
+    """
     with _timed("graph", progress):
         graph = build_graph(model)
     with _timed("trees", progress):
-        selection = choose_trees(model, graph, trees, closure)
+        if _to_be_measured(model, trees):
+            model, graph, selection = measure_trees(model, graph, closure).settled(model, graph)
+        else:
+            selection = choose_trees(model, graph, trees, closure)
     with _timed("formulate", progress):
         dae = formulate(model, graph, selection)
     return Formulation(model, graph, selection, dae)
@@ -88,10 +110,12 @@ def formulate_model(
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
     formulation = formulate_model(model, options.trees, progress, options.closure)
+    model = formulation.model
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):
-        program = lower_program(model, formulation.dae, flow)
+        motion = embed(formulation.dae, flow) if options.closure in EMBEDDED else None
+        program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         settings = SolverSettings(options.step, tolerance, tolerance * 1e-2)
@@ -115,10 +139,18 @@ def export_fmu(
             model_description_xml(generated.description),
             {host_platform(): library},
             generated.description.identifier,
-            documentation={},
+            documentation={"index.html": _documentation(generated, options)},
             destination=destination,
         )
     return Export(generated, path)
+
+
+def _documentation(generated: Generated, options: ExportOptions) -> str:
+    """The page that importers show beside the model."""
+    formulation = generated.formulation
+    return documentation_page(
+        formulation.dae, generated.flow, generated.closure, generated.description, options
+    )
 
 
 def _guid(content: str) -> str:

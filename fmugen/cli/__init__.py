@@ -81,6 +81,10 @@ def _page(path: Path | None) -> Path | None:
     return _ending(path, ".html")
 
 
+def _drawing(path: Path | None) -> Path | None:
+    return _ending(path, ".svg")
+
+
 def _page_or_drawing(path: Path | None) -> Path | None:
     return _ending(path, ".html", ".svg")
 
@@ -213,6 +217,24 @@ def _equations(
     from fmugen.cli.equations import print_equations
 
     print_equations(model, trees, form)
+
+
+@app.command("closure")
+def _closure(
+    model: ModelArgument,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg", metavar="FILE", callback=_drawing, help="Draw the flow (.svg).", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Show how the loops are closed, block by block."""
+    from fmugen.cli.closure import show_closure
+
+    show_closure(model, trees, closure, svg)
 
 
 @app.command("export")

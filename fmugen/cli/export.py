@@ -44,9 +44,8 @@ def _write_sources(folder: Path, sources: dict[str, str]) -> None:
 
 def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) -> list[tuple[str, str]]:
     generated = export.generated
-    flow, program = generated.flow, generated.program
+    flow, closure = generated.flow, generated.closure
     coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
-    operations = program.right_hand_side
     rows = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         (
@@ -55,8 +54,8 @@ def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) 
             f"trees {options.trees}",
         ),
         ("equations", f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)"),
-        ("operations", f"{operations.total} per right-hand side ({operations})"),
-        ("closure", options.closure.value),
+        ("operations", f"{closure.operations.total} per right-hand side ({closure.operations})"),
+        ("closure", f"{options.closure.value}: {closure.sentence}"),
         ("solver", options.solver.value),
         ("file", f"{export.path}, {_size(export.path.stat().st_size)}"),
     ]

@@ -9,9 +9,8 @@ from fmugen.cli.files import write_text
 from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
-from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.pipeline import choose_trees
+from fmugen.pipeline import formulate_model
 from fmugen.topology import IntMatrix, circuit_matrix, cutset_matrix, incidence_matrix
 
 __all__ = ["show_graphs"]
@@ -22,8 +21,8 @@ _TITLES = {Domain.TRANSLATION: "T-graph (translation)", Domain.ROTATION: "R-grap
 def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> None:
     """Print both graphs of a model, and draw them to ``svg`` if given."""
     model = read_model(path)
-    graph = build_graph(model)
-    selection = choose_trees(model, graph, trees)
+    formulation = formulate_model(model, trees)
+    graph, selection = formulation.graph, formulation.trees
     for domain in Domain:
         _print_edges(graph.domain(domain), selection)
         if matrices:

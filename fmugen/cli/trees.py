@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
@@ -51,15 +51,19 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             wanted.effort(model),
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
-    chosen = measurement.chosen
+    widest = build_graph(replace(model, joints=(*model.joints, *measurement.proposed)))
+    _, graph, chosen = measurement.settled(model, graph)
     print_table(
         f"{model.name}: operations of one right-hand side, closure {closure.value}",
         ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),
-        _rows(graph, measurement),
+        _rows(widest, measurement),
     )
     print_line(
         "price: operations of the program, and those of the linear algebra twice, as their time demands"
     )
+    for joint in measurement.proposed:
+        ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.like.value}"
+        print_line(f"{joint.name}: a virtual joint that the model does not have, {ends}")
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:
         reasons = [(b, chosen.reasons[domain, b]) for b in _named(graph, chosen.domain(domain))]

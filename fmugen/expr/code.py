@@ -90,24 +90,31 @@ def count_operations(
     """The operations of the code that evaluates ``roots`` with ``named`` as temporaries."""
     total = Operations()
     seen: set[Expr] = set()
-    stack = [*named, *roots]
+    apart = set(named)
+    roots = list(roots)
+    alone = apart.union(roots)
+    stack = [*apart, *roots]
     while stack:
         node = stack.pop()
         if node in seen or node.is_number or is_leaf(node):
             continue
         seen.add(node)
-        total += _cost(node)
+        total += _cost(node, apart)
+        if _is_divisor(node) and node in alone:
+            total += Operations(divisions=1)
         stack.extend(node.args)
     return total
 
 
-def _cost(node: Expr) -> Operations:
+def _cost(node: Expr, apart: set[Expr]) -> Operations:
+    """The operations of one node; a divisor among ``apart`` is a named reciprocal, multiplied by."""
     match node.operation:
         case Operation.ADD:
             return Operations(additions=len(node.args) - 1)
         case Operation.MUL:
-            above = [arg for arg in node.args if not _is_divisor(arg) and not _is_sign(arg)]
-            below = len(node.args) - len(above) - sum(map(_is_sign, node.args))
+            factors = [arg for arg in node.args if not _is_sign(arg)]
+            below = sum(_is_divisor(arg) and arg not in apart for arg in factors)
+            above = factors[below:]
             return Operations(
                 multiplications=max(len(above) - 1, 0) + max(below - 1, 0), divisions=min(below, 1)
             )

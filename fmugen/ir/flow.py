@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Closure", "Move", "NewtonBlock", "SolutionFlow"]
+from fmugen.ir.steps import ExactStep
+
+__all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow"]
 
 
 class Closure(Enum):
     """How the loop constraints are met while the model runs."""
 
+    TRIANGULAR = "triangular"
     NEWTON = "newton"
     NEWTON_ALL = "newton-all"
     BAUMGARTE = "baumgarte"
@@ -18,13 +21,24 @@ class Closure(Enum):
     AUGMENTED = "augmented"
 
 
+#: The closures that integrate independent coordinates only.
+EMBEDDED = (Closure.TRIANGULAR, Closure.NEWTON, Closure.NEWTON_ALL)
+
+
 @dataclass(frozen=True)
-class NewtonBlock:
-    """Constraints ``rows`` solved together for the coordinates ``unknowns``, by bounded Newton."""
+class Block:
+    """Constraints ``rows`` solved together for the coordinates ``unknowns``.
+
+    ``steps`` solve them exactly, one unknown after the other; without steps, and where a guard of a step
+    fails, bounded Newton iteration does. ``method`` says how the steps were found, or why there are none.
+    """
 
     unknowns: tuple[int, ...]
     rows: tuple[int, ...]
     name: str
+    steps: tuple[ExactStep, ...] = ()
+    method: str = "Newton"
+    operations: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,7 +63,7 @@ class SolutionFlow:
     dependent: tuple[int, ...]
     rows: tuple[int, ...]
     redundant: tuple[int, ...]
-    blocks: tuple[NewtonBlock, ...]
+    blocks: tuple[Block, ...]
     positions: tuple[float, ...]
     velocities: tuple[float, ...]
     moves: tuple[Move, ...]
@@ -58,3 +72,8 @@ class SolutionFlow:
     @property
     def degrees_of_freedom(self) -> int:
         return len(self.independent)
+
+    @property
+    def iterated(self) -> int:
+        """How many coordinates are found by iteration."""
+        return sum(len(block.unknowns) for block in self.blocks if not block.steps)

@@ -23,6 +23,6 @@ class ExportOptions:
     """Trees, closure and solver; ``step`` is the solver's step (0: see the solver)."""
 
     trees: str = "aac"
-    closure: Closure = Closure.NEWTON
+    closure: Closure = Closure.TRIANGULAR
     solver: Solver = Solver.DOPRI5
     step: float = 0.0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 
-__all__ = ["Function", "Program", "Result"]
+__all__ = ["Function", "Guard", "Motion", "Program", "Result", "Section", "SolveFunction", "StepCode"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,39 @@ class Result:
     index: int
     value: Expr
     origin: str = ""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """``value > factor * (the largest value met so far)`` must hold, else the position counts as singular.
+
+    Below ``ease`` times that value the choice of independent coordinates is worth a review. A factor of zero
+    asks for a positive value only.
+    """
+
+    value: Expr
+    factor: float = 0.0
+    ease: float = 0.0
+
+
+@dataclass(frozen=True)
+class Section:
+    """Temporaries, guards, then assignments; later sections read what earlier ones assigned."""
+
+    guards: tuple[Guard, ...]
+    results: tuple[Result, ...]
+    temporaries: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The embedded equations of motion as sections in order.
+
+    Velocities block by block, accelerations, multipliers in reverse order of the blocks.
+    """
+
+    sections: tuple[Section, ...]
+    operations: Operations = field(default_factory=Operations)
 
 
 @dataclass(frozen=True)
@@ -34,6 +67,31 @@ class Function:
 
 
 @dataclass(frozen=True)
+class StepCode:
+    """A call of a helper of the runtime that solves one step, with the temporaries its arguments need."""
+
+    helper: str
+    unknown: int
+    is_angle: bool
+    temporaries: tuple[Expr, ...]
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class SolveFunction:
+    """The exact steps of a block, in order.
+
+    ``names`` are the sines and cosines of the unknowns, which the steps themselves give.
+    """
+
+    name: str
+    purpose: str
+    steps: tuple[StepCode, ...]
+    names: dict[Expr, str]
+    operations: Operations
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -43,6 +101,8 @@ class Program:
     names: dict[Expr, str]
     functions: tuple[Function, ...]
     block_functions: tuple[Function, ...]
+    solve_functions: tuple[SolveFunction | None, ...]
+    motion: Motion | None
     derived: int
     coordinate_names: tuple[str, ...]
     constraint_names: tuple[str, ...]
@@ -57,4 +117,8 @@ class Program:
     @property
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
-        return self.function("dynamics").operations + self.function("velocity").operations
+        exact = (solve.operations for solve in self.solve_functions if solve is not None)
+        closure = sum(exact, Operations())
+        if self.motion is not None:
+            return closure + self.motion.operations
+        return closure + self.function("dynamics").operations + self.function("velocity").operations

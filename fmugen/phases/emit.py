@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fmugen.expr.code import print_expression
+from fmugen.expr.dag import Expr
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import Solver
-from fmugen.ir.program import Function, Program
+from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
 from fmugen.resources import template_dir
 
 __all__ = ["emit_sources"]
@@ -67,7 +68,8 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
         "tables": list(_tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
-    functions = [*public, *blocks]
+    solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
+    functions = [*public, *blocks, *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
@@ -98,6 +100,96 @@ def _function_text(function: Function, program: Program, storage: str) -> _Text:
     )
 
 
+def _solve_text(solve: SolveFunction, program: Program) -> _Text:
+    """A function that solves the steps of a block in order; false where a guard fails."""
+    names = program.names | solve.names
+    lines = [f"double s{step.unknown}, c{step.unknown};" for step in solve.steps if step.is_angle]
+    count = 0
+    for step in solve.steps:
+        for node in step.temporaries:
+            lines.append(f"const double w{count} = {print_expression(node, names)};")
+            names[node] = f"w{count}"
+            count += 1
+        lines.append(f"if (!{_helper_call(step, names)}) {{")
+        lines += ["    return false;", "}"]
+    body = "\n".join(lines)
+    used = set(_VECTOR.findall(body))
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdu" if vector in used]
+    if re.search(r"\bt\b", body):
+        prologue.append("const double t = at->t;")
+    unused = [f"(void){s};" for step in solve.steps if step.is_angle for s in _unused(step.unknown, body)]
+    return _Text(
+        _comment(f"exact solution of {solve.purpose}"),
+        f"static bool model_{solve.name}(const ModelPoint *at, double *q)",
+        str(solve.operations),
+        [*(prologue or ["(void)at;"]), *lines, *unused, "return true;"],
+    )
+
+
+def _motion_text(program: Program) -> _Text:
+    """The embedded equations of motion, with a verdict of its guards."""
+    prototype = (
+        "MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v, "
+        "double *a, double *l)"
+    )
+    if program.motion is None:
+        arguments = ("at", "largest", "pivots", "v", "a", "l")
+        lines = [*(f"(void){name};" for name in arguments), "return MOTION_UNKNOWN;"]
+        return _Text("this model is solved numerically", prototype, "no operations", lines)
+    names = dict(program.names)
+    lines = ["MotionVerdict verdict = MOTION_EASY;"]
+    count = pivots = 0
+    for section in program.motion.sections:
+        for node in section.temporaries:
+            lines.append(f"const double w{count} = {print_expression(node, names)};")
+            names[node] = f"w{count}"
+            count += 1
+        for guard in section.guards:
+            value = print_expression(guard.value, names)
+            if not guard.factor:
+                lines += [f"if (!({value} > 0.0)) {{", "    return MOTION_UNKNOWN;", "}"]
+                continue
+            lines.append(f"pivots[{pivots}] = {value};")
+            lines += [f"if (!(pivots[{pivots}] > {guard.factor!r}*largest[{pivots}])) {{"]
+            lines += ["    return MOTION_UNKNOWN;", "}"]
+            lines += [f"if (pivots[{pivots}] < {guard.ease!r}*largest[{pivots}]) {{"]
+            lines += ["    verdict = MOTION_UNEASY;", "}"]
+            pivots += 1
+        lines += _assignments(section.results, names)
+    body = "\n".join(lines)
+    used = set(_VECTOR.findall(body))
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduq" if vector in used]
+    if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
+        prologue.append("const double t = at->t;")
+    prologue += [f"(void){vector};" for vector in "val" if vector not in used]
+    prologue += [] if pivots else ["(void)largest;", "(void)pivots;"]
+    purpose = "velocities, accelerations and multipliers from the independent velocities"
+    return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return verdict;"])
+
+
+def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[str]:
+    origin = ""
+    for result in results:
+        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
+        origin = result.origin
+        yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
+
+
+def _unused(unknown: int, body: str) -> list[str]:
+    """Sine and cosine that no later step reads: they stand once in their declaration, once in the call."""
+    return [name for name in (f"s{unknown}", f"c{unknown}") if len(re.findall(rf"\b{name}\b", body)) <= 2]
+
+
+def _helper_call(step: StepCode, names: dict[Expr, str]) -> str:
+    values = [print_expression(argument, names) for argument in step.arguments]
+    if step.helper in ("exact_polynomial", "exact_half_angle"):
+        values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
+    results = [f"&q[{step.unknown}]"]
+    if step.is_angle:
+        results += [f"&s{step.unknown}", f"&c{step.unknown}"]
+    return f"{step.helper}({', '.join([*values, *results])})"
+
+
 def _body(function: Function, program: Program) -> Iterator[str]:
     names = dict(program.names)
     if function.name == "derive":
@@ -106,11 +198,7 @@ def _body(function: Function, program: Program) -> Iterator[str]:
     for index, node in enumerate(function.temporaries):
         yield f"const double w{index} = {print_expression(node, names)};"
         names[node] = f"w{index}"
-    origin = ""
-    for result in function.results:
-        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
-        origin = result.origin
-        yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
+    yield from _assignments(function.results, names)
 
 
 def _comment(text: str) -> str:
@@ -169,6 +257,7 @@ class _BlockText:
     rows: str
     function: str
     name: str
+    solve: str
 
 
 def _blocks(program: Program) -> Iterator[_BlockText]:
@@ -180,6 +269,7 @@ def _blocks(program: Program) -> Iterator[_BlockText]:
             ", ".join(str(position[row]) for row in block.rows),
             f"model_block_{number}",
             _string(block.name),
+            "NULL" if program.solve_functions[number] is None else f"model_solve_{number}",
         )
 
 

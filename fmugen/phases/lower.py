@@ -6,22 +6,31 @@ Whatever depends on parameters alone is evaluated once, at initialization (``der
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, symbols_of
+from fmugen.expr.calculus import Tangent, postorder, symbols_of
 from fmugen.expr.code import count_operations, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
-from fmugen.ir.program import Function, Program, Result
+from fmugen.ir.program import Function, Motion, Program, Result, Section, SolveFunction, StepCode
+from fmugen.ir.steps import (
+    ExactStep,
+    GoniometricStep,
+    LinearAngleStep,
+    LinearStep,
+    PolynomialStep,
+    QuadraticStep,
+)
 
 __all__ = ["lower_program"]
 
 
-def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Program:
-    """The functions that generated code consists of."""
-    return _Lowering(model, dae, flow).program()
+def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None = None) -> Program:
+    """The functions that generated code consists of; ``motion`` is the embedded form of the equations."""
+    return _Lowering(model, dae, flow).program(motion)
 
 
 class _Lowering:
@@ -31,7 +40,7 @@ class _Lowering:
         self._names = _symbol_names(dae, flow)
         self._derived: dict[Expr, int] = {}
 
-    def program(self) -> Program:
+    def program(self, motion: Motion | None) -> Program:
         calculated, values = self._calculated()
         size = len(self._dae.coordinates)
         jacobian = self._jacobian_results()
@@ -66,11 +75,15 @@ class _Lowering:
             self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
         ]
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
+        solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
+        lowered = None if motion is None else self._motion(motion)
         derive = self._derive_function()
         return Program(
             self._leaf_names(),
             (derive, *functions),
             tuple(blocks),
+            tuple(solves),
+            lowered,
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
@@ -122,6 +135,48 @@ class _Lowering:
             for j, column in enumerate(block.unknowns)
         ]
         return self._function(f"block_{number}", block.name, results)
+
+    def _solve_function(self, number: int) -> SolveFunction | None:
+        """The exact steps of a block as calls of runtime helpers; ``None`` for a block without steps."""
+        block = self._flow.blocks[number]
+        if not block.steps:
+            return None
+        calls = [_step_call(step) for step in block.steps]
+        roots = [argument for _, _, arguments in calls for argument in arguments]
+        self._derive(roots)
+        own: dict[Expr, str] = {}
+        for step in block.steps:
+            symbol = self._dae.coordinates[step.unknown].position
+            own[symbol.dag.call("sin", symbol)] = f"s{step.unknown}"
+            own[symbol.dag.call("cos", symbol)] = f"c{step.unknown}"
+
+        def is_leaf(node: Expr) -> bool:
+            return node in own or self._is_leaf(node)
+
+        named = schedule(roots, is_leaf)
+        operations = count_operations(named, roots, is_leaf)
+        waiting = list(named)
+        steps = []
+        for step, (helper, is_angle, arguments) in zip(block.steps, calls, strict=True):
+            needed = set(postorder(arguments))
+            now = tuple(node for node in waiting if node in needed)
+            waiting = [node for node in waiting if node not in needed]
+            steps.append(StepCode(helper, step.unknown, is_angle, now, arguments))
+        return SolveFunction(f"solve_{number}", block.name, tuple(steps), own, operations)
+
+    def _motion(self, motion: Motion) -> Motion:
+        """The sections with the temporaries that each needs and no earlier one has."""
+        groups = [_section_roots(section) for section in motion.sections]
+        roots = [root for group in groups for root in group]
+        self._derive(roots)
+        named = schedule(roots, self._is_leaf)
+        waiting = list(named)
+        sections = []
+        for section, group in zip(motion.sections, groups, strict=True):
+            needed = set(postorder(group))
+            sections.append(replace(section, temporaries=tuple(n for n in waiting if n in needed)))
+            waiting = [node for node in waiting if node not in needed]
+        return Motion(tuple(sections), count_operations(named, roots, self._is_leaf))
 
     # --- what an FMU shows --------------------------------------------------------------------------
 
@@ -190,6 +245,28 @@ class _Lowering:
 
     def _leaf_names(self) -> dict[Expr, str]:
         return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
+
+
+def _section_roots(section: Section) -> list[Expr]:
+    guards = [guard.value for guard in section.guards]
+    return [*guards, *(result.value for result in section.results)]
+
+
+def _step_call(step: ExactStep) -> tuple[str, bool, tuple[Expr, ...]]:
+    """The runtime helper of a step, whether it gives an angle, and its arguments."""
+    match step:
+        case LinearStep():
+            return "exact_linear", False, (step.numerator, step.denominator)
+        case LinearAngleStep():
+            return "exact_linear_angle", True, (step.sine, step.cosine, step.denominator)
+        case GoniometricStep():
+            return "exact_goniometric", True, (step.a, step.b, step.c)
+        case QuadraticStep():
+            return "exact_quadratic", False, (step.a, step.b, step.c)
+        case PolynomialStep(half_angle=True):
+            return "exact_half_angle", True, step.coefficients
+        case PolynomialStep():
+            return "exact_polynomial", False, step.coefficients
 
 
 def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:

@@ -164,6 +164,7 @@ bool assemble(Instance *self)
     State *state = &self->state;
     memset(&state->at, 0, sizeof state->at);
     state->at.t = state->start_time;
+    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
     state->fresh = state->outputs_fresh = false;
     model_derive(state->reals + MODEL_P0, state->derived);
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {

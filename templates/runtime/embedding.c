@@ -261,6 +261,12 @@ bool evaluate_embedded(Instance *self, Point *point)
         return false;
     }
     const ModelPoint at = seen_by_model(&self->state, point);
+    point->verdict = self->state.partition.generated
+                         ? model_motion(&at, self->state.largest_pivots, point->pivots, point->v, point->a, point->l)
+                         : MOTION_UNKNOWN;
+    if (point->verdict != MOTION_UNKNOWN) {
+        return true;
+    }
     const int undetermined = factor_dependent(self, &at);
     return undetermined < 0 ? evaluate_regular(self, &at, point) : evaluate_limit(self, point, undetermined);
 }

@@ -15,7 +15,8 @@
 #endif
 
 /* The embedding closures integrate the independent coordinates, the others all of them. */
-#define EMBEDDED (MODEL_CLOSURE == CLOSURE_NEWTON || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
+#define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
+#define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
 #define ODE_COORDINATES (EMBEDDED ? MODEL_NI : MODEL_NQ)
 #define ODE_STATES (2 * ODE_COORDINATES)
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
@@ -38,6 +39,8 @@ typedef struct {
     double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ];
     double l[MODEL_ROOM(MODEL_NC)];
     double iterations; /* Newton iterations that closed the loops */
+    MotionVerdict verdict;
+    double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion */
 } Point;
 
 /* Which coordinates are integrated and which follow from the constraints. */
@@ -60,6 +63,7 @@ typedef struct {
     Partition partition;
     double column_scale[MODEL_NQ];           /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
+    double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
     double proposed_step;          /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
     double steps;

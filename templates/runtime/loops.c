@@ -90,10 +90,29 @@ static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint 
     return false;
 }
 
+/* Exact steps; where a guard fails, the prediction is put back, from which Newton goes on. */
+static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPoint *at, double *q)
+{
+    double *const held = self->work.held;
+    for (int i = 0; i < block->size; i++) {
+        held[i] = q[block->unknowns[i]];
+    }
+    if (block->solve(at, q)) {
+        return true;
+    }
+    for (int i = 0; i < block->size; i++) {
+        q[block->unknowns[i]] = held[i];
+    }
+    return false;
+}
+
 static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
 {
     Work *work = &self->work;
     const int n = size_of(block), *unknowns = unknowns_of(self, block);
+    if (block && block->solve && solve_exactly(self, block, at, point->q)) {
+        return true;
+    }
     double residual = evaluate_block(self, block, at);
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
         if (!isfinite(residual) || lu_factor(n, work->phi_d, work->pivot, work->row_scale) >= 0) {
@@ -130,7 +149,7 @@ bool close_loops(Instance *self, Point *point)
     const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
     predict_dependent(&self->state, point);
-    if (MODEL_CLOSURE != CLOSURE_NEWTON || !self->state.partition.generated) {
+    if (!BY_BLOCKS || !self->state.partition.generated) {
         return MODEL_NC == 0 || solve_block(self, NULL, &at, point);
     }
     for (int i = 0; i < MODEL_NBLOCKS; i++) {

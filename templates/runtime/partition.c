@@ -6,9 +6,9 @@
 #include "linear.h"
 
 /* Quality of a partition: its smallest pivot relative to that of the best one. Two thresholds, so that
- * the choice does not flutter. */
-#define LEAVE_BELOW 0.2
-#define RETURN_ABOVE 0.4
+ * the choice does not flutter. Exact steps belong to the generated partition, which is kept longer. */
+#define LEAVE_BELOW (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.02 : 0.2)
+#define RETURN_ABOVE (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.05 : 0.4)
 
 /* A start with a smaller pivot than this is a singular position. */
 #define SINGULAR_START 1e-7
@@ -105,6 +105,11 @@ bool take_best_partition(Instance *self)
     }
     use_columns(&self->state.partition, self->work.columns);
     return memcmp(&before, &self->state.partition, sizeof before) != 0;
+}
+
+void remember_scales(Instance *self)
+{
+    evaluate_jacobian(self, &self->state.at);
 }
 
 void review_partition(Instance *self)

@@ -10,10 +10,18 @@
 #define CLOSURE_AUGMENTED 3  /* Lagrange multipliers, projection after each accepted step */
 #define CLOSURE_BAUMGARTE 4  /* Lagrange multipliers, stabilized accelerations */
 #define CLOSURE_PENALTY 5    /* constraints as stiff spring-dampers on the acceleration level */
+#define CLOSURE_TRIANGULAR 6 /* exact steps block by block, Newton where there are none */
 
 #define SOLVER_EULER 1
 #define SOLVER_RK4 2
 #define SOLVER_DOPRI5 3
+
+/* What the guards of the embedded equations of motion say of a position. */
+typedef enum {
+    MOTION_UNKNOWN, /* singular, or no embedded equations: nothing was computed */
+    MOTION_UNEASY,  /* computed, but other independent coordinates may be better */
+    MOTION_EASY
+} MotionVerdict;
 
 /* Room for n elements: C99 has no arrays of length zero. */
 #define MODEL_ROOM(n) ((n) > 0 ? (n) : 1)

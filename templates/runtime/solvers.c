@@ -147,13 +147,23 @@ static bool try_step(Instance *self, double t_new, double *error)
     return is_continuous(self);
 }
 
+/* Scales change slowly: where nothing calls for a review, they are looked at now and then. */
+#define STEPS_BETWEEN_SCALES 4.0
+
 static void accept(Instance *self)
 {
     State *state = &self->state;
     state->at = self->work.trial;
     state->outputs_fresh = false;
     state->steps += 1.0;
-    review_partition(self);
+    for (int i = 0; i < MODEL_NBLOCKS && state->at.verdict != MOTION_UNKNOWN; i++) {
+        state->largest_pivots[i] = fmax(state->largest_pivots[i], state->at.pivots[i]);
+    }
+    if (state->at.verdict != MOTION_EASY) {
+        review_partition(self);
+    } else if (fmod(state->steps, STEPS_BETWEEN_SCALES) == 0.0) {
+        remember_scales(self);
+    }
 }
 
 /* --- fixed steps ------------------------------------------------------------------------------ */

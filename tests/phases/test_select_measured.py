@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fmugen.errors import TreeError
@@ -106,3 +108,18 @@ def test_the_pipeline_takes_measured_trees() -> None:
     assert formulation.trees.name == "measured"
     assert len(formulation.dae.coordinates) == 2
     assert all("cheapest of" in reason for reason in formulation.trees.reasons.values())
+
+
+def test_proposed_joints_are_tried_after_all_others_and_only_if_wanted() -> None:
+    model = example("four_bar")
+    graph = build_graph(model)
+    asked = measure_trees(model, graph, Closure.NEWTON)
+    (joint,) = asked.proposed
+    using = [
+        joint.name in (*c.trees.translation.branches, *c.trees.rotation.branches) for c in asked.candidates
+    ]
+    assert any(using)
+    assert using == sorted(using)
+    plain = measure_trees(model, graph, Closure.NEWTON, replace(Effort(), proposals=0))
+    assert plain.proposed == ()
+    assert plain.candidates == asked.candidates[: len(plain.candidates)]

@@ -10,11 +10,11 @@ from scipy.linalg import qr
 
 from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import NewtonBlock
+from fmugen.ir.flow import Block
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.numeric import Numbers
 
-__all__ = ["blocks_of", "choose_independent", "independent_rows"]
+__all__ = ["blocks_of", "choose_independent", "independent_rows", "nearby_positions", "smallest_pivot"]
 
 _RANK = 1e-8
 #: A choice of independent coordinates that the user's start values suggest is taken if its smallest
@@ -29,7 +29,7 @@ def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[in
     singular start is not mistaken for redundancy.
     """
     _, jacobian = assembly.constraints(q)
-    samples = [jacobian, *_nearby(assembly, q)]
+    samples = [jacobian, *(assembly.constraints(near)[1] for near in nearby_positions(assembly, q))]
     ranks = [_rank(sample) for sample in samples]
     best = samples[int(np.argmax(ranks))]
     rank = max(ranks)
@@ -45,8 +45,8 @@ def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[in
     return kept, [row for row in range(rows) if row not in kept]
 
 
-def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
-    """Jacobians at consistent positions a little away from ``q``."""
+def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
+    """Consistent positions a little away from ``q``."""
     random = np.random.default_rng(1)
     found = []
     for _ in range(3):
@@ -54,7 +54,7 @@ def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
         for _ in range(30):
             value, jacobian = assembly.constraints(trial)
             if np.abs(value).max(initial=0.0) < 1e-12:
-                found.append(jacobian)
+                found.append(trial)
                 break
             trial = trial + np.linalg.lstsq(jacobian, -value, rcond=1e-7)[0]
     return found
@@ -63,9 +63,7 @@ def _nearby(assembly: Assembly, q: Numbers) -> list[Numbers]:
 def _rank(matrix: Numbers) -> int:
     if not matrix.size:
         return 0
-    scale = np.abs(matrix).max(axis=1, keepdims=True)
-    scaled = matrix / np.where(scale > 0, scale, 1.0)
-    singular = np.linalg.svd(scaled, compute_uv=False)
+    singular = np.linalg.svd(_row_scaled(matrix), compute_uv=False)
     return int(np.sum(singular > _RANK * max(singular.max(), 1.0)))
 
 
@@ -81,8 +79,7 @@ def choose_independent(
     rows, columns = jacobian.shape
     if rows == 0:
         return list(range(columns)), [], 1.0
-    scale = np.abs(jacobian).max(axis=1, keepdims=True)
-    scaled = jacobian / np.where(scale > 0, scale, 1.0)
+    scaled = _row_scaled(jacobian)
     best, best_pivot = _pivots(scaled, list(range(columns)))
     allowed = [column for column in range(columns) if column not in set(preferred)]
     if len(allowed) >= rows:
@@ -99,13 +96,26 @@ def choose_independent(
     return [c for c in range(columns) if c not in set(dependent)], dependent, best_pivot
 
 
+def smallest_pivot(jacobian: Numbers, columns: list[int]) -> float:
+    """The smallest pivot of the given columns, rows scaled."""
+    if not columns:
+        return 1.0
+    return _pivots(_row_scaled(jacobian), columns)[1]
+
+
+def _row_scaled(matrix: Numbers) -> Numbers:
+    scale = np.abs(matrix).max(axis=1, keepdims=True)
+    scaled: Numbers = matrix / np.where(scale > 0, scale, 1.0)
+    return scaled
+
+
 def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
     _, upper, order = qr(matrix[:, columns], mode="economic", pivoting=True)
     rows = matrix.shape[0]
     return [columns[index] for index in order[:rows]], float(np.abs(np.diag(upper)).min())
 
 
-def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[NewtonBlock, ...]:
+def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[Block, ...]:
     """Strongly connected blocks of constraints, in an order in which each needs only earlier ones.
 
     Each constraint is matched to one dependent coordinate (Hopcroft-Karp); a constraint needs the
@@ -137,8 +147,8 @@ def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[
     return tuple(_block(dae, members[node], [solves[row] for row in members[node]]) for node in order)
 
 
-def _block(dae: Dae, rows: list[int], unknowns: list[int]) -> NewtonBlock:
+def _block(dae: Dae, rows: list[int], unknowns: list[int]) -> Block:
     loops = sorted({dae.constraints[row].origin.edge for row in rows})
     label = "loop " if len(loops) == 1 else "loops "
     names = ", ".join(dae.coordinates[column].name for column in sorted(unknowns))
-    return NewtonBlock(tuple(sorted(unknowns)), tuple(rows), f"{label}{', '.join(loops)} (for {names})")
+    return Block(tuple(sorted(unknowns)), tuple(rows), f"{label}{', '.join(loops)} (for {names})")

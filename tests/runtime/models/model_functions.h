@@ -2,6 +2,9 @@
 #ifndef MODEL_FUNCTIONS_H
 #define MODEL_FUNCTIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 typedef struct {
     double t;
     const double *p, *d, *u;
@@ -14,6 +17,7 @@ typedef struct {
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
+    bool (*solve)(const ModelPoint *at, double *q);
 } ModelBlock;
 
 void model_derive(const double *p, double *d);
@@ -24,6 +28,19 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
 void model_outputs(const ModelPoint *at, double *y);
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
+
+/* These models have no embedded form. */
+static inline MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v,
+                                         double *a, double *l)
+{
+    (void)at;
+    (void)largest;
+    (void)pivots;
+    (void)v;
+    (void)a;
+    (void)l;
+    return MOTION_UNKNOWN;
+}
 
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];

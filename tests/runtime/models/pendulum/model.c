@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-const ModelBlock model_blocks[] = {{0, NULL, NULL, NULL, ""}};
+const ModelBlock model_blocks[] = {{0, NULL, NULL, NULL, "", NULL}};
 const int model_independent[] = {0};
 const int model_dependent[] = {0};
 const double model_q0[] = {1.0}, model_v0[] = {0.0};

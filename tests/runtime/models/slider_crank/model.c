@@ -41,7 +41,7 @@ static void evaluate_loop(const ModelPoint *at, double *residual, double *jacobi
 
 static const int loop_unknowns[] = {CRANK, ROD}, loop_rows[] = {0, 1};
 const ModelBlock model_blocks[] = {
-    {2, loop_unknowns, loop_rows, evaluate_loop, "loop pin_c (pin_c, x; pin_c, y)"}};
+    {2, loop_unknowns, loop_rows, evaluate_loop, "loop pin_c (pin_c, x; pin_c, y)", NULL}};
 const int model_independent[] = {SLIDER};
 const int model_dependent[] = {CRANK, ROD};
 #else
@@ -49,10 +49,10 @@ static const int rod_unknowns[] = {ROD}, rod_rows[] = {1};
 static const int slider_unknowns[] = {SLIDER}, slider_rows[] = {0};
 const ModelBlock model_blocks[] = {
 #if DRIVEN
-    {1, driver_unknowns, driver_rows, evaluate_driver, "motor"},
+    {1, driver_unknowns, driver_rows, evaluate_driver, "motor", NULL},
 #endif
-    {1, rod_unknowns, rod_rows, evaluate_rod, "loop pin_c (pin_c, y)"},
-    {1, slider_unknowns, slider_rows, evaluate_slider, "loop pin_c (pin_c, x)"}};
+    {1, rod_unknowns, rod_rows, evaluate_rod, "loop pin_c (pin_c, y)", NULL},
+    {1, slider_unknowns, slider_rows, evaluate_slider, "loop pin_c (pin_c, x)", NULL}};
 #if DRIVEN
 const int model_independent[] = {0};
 const int model_dependent[] = {CRANK, ROD, SLIDER};

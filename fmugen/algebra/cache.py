@@ -1,0 +1,60 @@
+"""Bases on disk, by content: a block that did not change costs nothing the next time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+__all__ = ["cache_folder", "recall", "remember"]
+
+#: Part of every key: results of another algorithm are not taken for ours.
+_VERSION = "1"
+
+#: A basis that took less CPU time than this (seconds) is cheaper to compute than to read.
+_WORTH_KEEPING = 0.005
+
+Terms = dict[tuple[int, ...], int]
+
+
+def cache_folder() -> Path:
+    """``$FMUGEN_CACHE/closure``, else ``fmugen/closure`` in the user's cache folder."""
+    own = os.environ.get("FMUGEN_CACHE")
+    if own:
+        return Path(own) / "closure"
+    users = os.environ.get("XDG_CACHE_HOME")
+    return (Path(users) if users else Path("~/.cache").expanduser()) / "fmugen" / "closure"
+
+
+def recall(key: str) -> tuple[list[Terms], bool] | None:
+    """The polynomials kept under ``key`` and whether they are a whole basis; a damaged file is no file."""
+    try:
+        data = json.loads(_path(key).read_text(encoding="ascii"))
+        terms = [{tuple(e): int(n) for e, n in part} for part in data["polynomials"]]
+        return terms, bool(data["complete"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def remember(key: str, polynomials: Sequence[Terms], complete: bool, seconds: float) -> None:
+    """Keep a basis, whole or not at all; a cache that cannot be written costs only time."""
+    if seconds < _WORTH_KEEPING:
+        return
+    parts = [[(list(e), str(n)) for e, n in part.items()] for part in polynomials]
+    path = _path(key)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=path.parent, suffix=".part", delete=False, encoding="ascii"
+        ) as file:
+            file.write(json.dumps({"complete": complete, "polynomials": parts}))
+        Path(file.name).replace(path)
+    except OSError:
+        return
+
+
+def _path(key: str) -> Path:
+    return cache_folder() / f"{hashlib.sha256((_VERSION + key).encode()).hexdigest()}.json"

@@ -1,0 +1,127 @@
+"""A block of loop constraints -> exact steps.
+
+The search runs over orders of the unknowns. At each stage what is solved counts as known, so that the
+polynomials are lumped again and stay tiny; the best continuation depends only on which unknowns are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+
+from fmugen.algebra.budget import Budget
+from fmugen.algebra.costs import expressions_of, operations_of
+from fmugen.algebra.lumps import lump
+from fmugen.algebra.polynomials import polynomial_rows, turning, variables_of
+from fmugen.algebra.samples import Samples
+from fmugen.algebra.stage import Choice, StageReport, choices
+from fmugen.expr.code import Operations
+from fmugen.expr.dag import Expr
+from fmugen.ir.steps import ExactStep
+
+__all__ = ["BlockReport", "BlockSolution", "solve_block"]
+
+#: With more unknowns left than this only the cheapest next step is followed.
+_ALL_ORDERS = 3
+
+
+@dataclass(frozen=True)
+class BlockReport:
+    """What a block cost: CPU seconds to solve it, and the operations of the coefficients of its steps."""
+
+    seconds: float
+    stages: tuple[StageReport, ...]
+    operations: Operations
+
+
+@dataclass(frozen=True)
+class BlockSolution:
+    """The steps, in order."""
+
+    steps: tuple[ExactStep, ...]
+    report: BlockReport
+
+
+def solve_block(
+    rows: Sequence[Expr], unknowns: Mapping[int, Expr], angles: Collection[int], budget: Budget
+) -> BlockSolution | None:
+    """Exact steps for ``unknowns`` (coordinate number -> its symbol) from the constraints ``rows``.
+
+    Parameters
+    ----------
+    rows
+        Expressions that are zero; more than one row for an unknown is allowed if they agree.
+    angles
+        Which of the unknowns are angles; the others are lengths.
+
+    Returns
+    -------
+    BlockSolution or None
+        None if the constraints are not polynomial in the unknowns, leave one free, or the budget is spent.
+    """
+    begin = process_time()
+    search = _Search(rows, unknowns, angles, budget, begin + budget.seconds)
+    way = search.best(frozenset(unknowns))
+    if way is None:
+        return None
+    operations = operations_of([e for step in way.steps for e in expressions_of(step)])
+    return BlockSolution(way.steps, BlockReport(process_time() - begin, way.stages, operations))
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Steps for all that is left, with their cost."""
+
+    cost: int
+    steps: tuple[ExactStep, ...]
+    stages: tuple[StageReport, ...]
+
+    def after(self, choice: Choice) -> _Way:
+        steps = (choice.candidate.step, *self.steps)
+        return _Way(self.cost + choice.cost, steps, (choice.report, *self.stages))
+
+
+class _Search:
+    """The cheapest order, by the unknowns that are left."""
+
+    def __init__(
+        self,
+        rows: Sequence[Expr],
+        unknowns: Mapping[int, Expr],
+        angles: Collection[int],
+        budget: Budget,
+        deadline: float,
+    ) -> None:
+        self._rows = rows
+        self._unknowns = unknowns
+        self._angles = turning(rows, unknowns, angles)
+        self._budget = budget
+        self._deadline = deadline
+        self._samples = Samples(rows)
+        self._known: dict[frozenset[int], _Way | None] = {frozenset(): _Way(0, (), ())}
+
+    def best(self, left: frozenset[int]) -> _Way | None:
+        if left not in self._known:
+            self._known[left] = self._search(left)
+        return self._known[left]
+
+    def _search(self, left: frozenset[int]) -> _Way | None:
+        best: _Way | None = None
+        for choice in self._choices(left):
+            rest = self.best(left - {choice.report.unknown})
+            if rest is not None and (best is None or choice.cost + rest.cost < best.cost):
+                best = rest.after(choice)
+            if best is not None and len(left) > _ALL_ORDERS:
+                break
+        return best
+
+    def _choices(self, left: frozenset[int]) -> list[Choice]:
+        unknowns = {number: symbol for number, symbol in self._unknowns.items() if number in left}
+        if process_time() >= self._deadline:
+            return []
+        rows = polynomial_rows(self._rows, unknowns, self._angles)
+        useful = [row for row in rows if row is not None and any(any(monomial) for monomial in row)]
+        variables = variables_of(unknowns, self._angles)
+        ring, polynomials = lump(self._rows[0].dag, variables, useful, self._samples)
+        return choices(ring, polynomials, self._samples, self._budget, self._deadline)

@@ -1,0 +1,106 @@
+"""One stage of a block: the next step, for every unknown that can be next.
+
+Ways are tried from the cheapest on, and the dearer ones only where the cheaper found no closed form: the
+equations themselves and what follows from two of them, degrevlex bases, resultants, lexicographic bases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from flint import fmpz_mpoly
+
+from fmugen.algebra.budget import Budget
+from fmugen.algebra.consequences import consequences
+from fmugen.algebra.costs import cost_of, is_unique
+from fmugen.algebra.extract import Candidate, candidates
+from fmugen.algebra.groebner import degrevlex_bases, lex_bases
+from fmugen.algebra.resultants import eliminated
+from fmugen.algebra.ring import Ring
+from fmugen.algebra.samples import Samples
+from fmugen.ir.steps import PolynomialStep
+
+__all__ = ["Choice", "StageReport", "choices"]
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """Where one step came from.
+
+    ``basis`` is the number of polynomials at hand, ``terms`` and ``degree`` are those of the ones solved.
+    """
+
+    unknown: int
+    method: str
+    lumps: int
+    basis: int
+    terms: int
+    degree: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A step that can be next."""
+
+    cost: int
+    candidate: Candidate
+    report: StageReport
+
+
+def choices(
+    ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples, budget: Budget, deadline: float
+) -> list[Choice]:
+    """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
+    found = _Found(ring)
+    gathered = [*rows, *consequences(ring, rows, samples)]
+    found.offer("direct", candidates(ring, gathered, samples), len(gathered))
+    if found.is_settled:
+        return found.cheapest_first()
+    for basis in degrevlex_bases(ring, rows, budget, deadline):
+        gathered += basis.polynomials
+        found.offer(basis.method, candidates(ring, gathered, samples), len(basis.polynomials))
+        if found.is_closed:
+            return found.cheapest_first()
+    found.offer("resultant", eliminated(ring, gathered, samples), len(gathered))
+    if not found.is_empty:
+        return found.cheapest_first()
+    for basis in lex_bases(ring, rows, budget, deadline):
+        found.offer(basis.method, candidates(ring, basis.polynomials, samples), len(basis.polynomials))
+        if found.is_closed:
+            break
+    return found.cheapest_first()
+
+
+class _Found:
+    """The cheapest choice of every unknown so far."""
+
+    def __init__(self, ring: Ring) -> None:
+        self._ring = ring
+        self._best: dict[int, Choice] = {}
+
+    def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
+        for candidate in offered:
+            unknown, cost = candidate.step.unknown, cost_of(candidate.step)
+            if unknown not in self._best or cost < self._best[unknown].cost:
+                lumps = len(self._ring.meanings)
+                report = StageReport(unknown, method, lumps, size, candidate.terms, candidate.degree)
+                self._best[unknown] = Choice(cost, candidate, report)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._best
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether some unknown can be found without iteration."""
+        return any(not isinstance(c.candidate.step, PolynomialStep) for c in self._best.values())
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the only unknown left has a step that leaves no choice: no basis gives a better one."""
+        unknowns = {variable.coordinate for variable in self._ring.variables}
+        return len(unknowns) == 1 and any(is_unique(c.candidate.step) for c in self._best.values())
+
+    def cheapest_first(self) -> list[Choice]:
+        return sorted(self._best.values(), key=lambda choice: (choice.cost, choice.report.unknown))

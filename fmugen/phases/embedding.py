@@ -1,0 +1,230 @@
+"""Dae, SolutionFlow -> Motion: one differential equation a degree of freedom, without any matrix left.
+
+The embedding technique (Uchida 2.1.5, 3.4.1) on the expression DAG, block by block:
+
+    v_U = Phi_U^-1 (nu - Phi_K v_K)                     velocities of a block's unknowns U, K being known
+    B_U = -Phi_U^-1 Phi_K B_K,  a0_U = Phi_U^-1 (gamma - Phi_K a0_K)
+    (B^T M B) a_i = B^T (F - M a0),   a = B a_i + a0
+    Phi_U^T lambda_R = (F - M a)_U - (later rows)^T lambda
+
+Small systems are written out (Cramer, LDL^T), each with a guard on its pivot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fmugen.expr.dag import Dag, Expr
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.program import Guard, Motion, Result, Section
+
+__all__ = ["embed"]
+
+#: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
+_LARGEST_BLOCK = 3
+_MOST_FREEDOMS = 6
+#: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
+#: the independent coordinates is due.
+_NEARLY_SINGULAR = 1e-4
+_EASE = 0.05
+
+Matrix = list[list[Expr]]
+
+
+def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
+    """The embedded equations of motion, or ``None`` where they are better solved numerically."""
+    if len(flow.independent) > _MOST_FREEDOMS or any(len(b.rows) > _LARGEST_BLOCK for b in flow.blocks):
+        return None
+    return _Embedding(dae, flow).build()
+
+
+class _Embedding:
+    def __init__(self, dae: Dae, flow: SolutionFlow) -> None:
+        self.dae, self.flow = dae, flow
+        self.dag: Dag = dae.symbols.dag
+        self.place = {row: index for index, row in enumerate(flow.rows)}
+        self.sections: list[Section] = []
+
+    def build(self) -> Motion:
+        tangent: dict[int, dict[int, Expr]] = {  # B, by coordinate, then by independent coordinate
+            k: {j: self.dag.one} for j, k in enumerate(self.flow.independent)
+        }
+        drift = dict.fromkeys(self.flow.independent, self.dag.zero)
+        for block in self.flow.blocks:
+            self._velocities(block.rows, block.unknowns)
+            self._tangent(block.rows, block.unknowns, tangent, drift)
+        self._accelerations(tangent, drift)
+        for block in reversed(self.flow.blocks):
+            self._multipliers(block.rows, block.unknowns)
+        return Motion(tuple(self.sections))
+
+    # --- blocks ------------------------------------------------------------------------------------
+
+    def _entry(self, row: int, column: int) -> Expr:
+        return self.dae.constraints[row].jacobian.get(column, self.dag.zero)
+
+    def _block(self, rows: Sequence[int], unknowns: Sequence[int]) -> Matrix:
+        return [[self._entry(row, column) for column in unknowns] for row in rows]
+
+    def _known(self, row: int, unknowns: Sequence[int]) -> list[tuple[int, Expr]]:
+        entries = self.dae.constraints[row].jacobian.items()
+        return [(column, entry) for column, entry in entries if column not in unknowns]
+
+    def _velocities(self, rows: Sequence[int], unknowns: Sequence[int]) -> None:
+        matrix = self._block(rows, unknowns)
+        sides = []
+        for row in rows:
+            known = [-entry * self.dae.coordinates[k].velocity for k, entry in self._known(row, unknowns)]
+            sides.append(self.dag.add([self.dae.constraints[row].nu, *known]))
+        solution = _solve(matrix, sides)
+        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, _EASE)
+        origin = f"velocities of {', '.join(self.dae.coordinates[k].name for k in unknowns)}"
+        results = tuple(Result("v", k, value, origin) for k, value in zip(unknowns, solution, strict=True))
+        self.sections.append(Section((guard,), results))
+
+    def _tangent(
+        self,
+        rows: Sequence[int],
+        unknowns: Sequence[int],
+        tangent: dict[int, dict[int, Expr]],
+        drift: dict[int, Expr],
+    ) -> None:
+        matrix = self._block(rows, unknowns)
+        for j in range(len(self.flow.independent)):
+            sides = [
+                self._combine(row, unknowns, {k: b[j] for k, b in tangent.items() if j in b}) for row in rows
+            ]
+            if all(side.is_zero for side in sides):
+                continue
+            for k, value in zip(unknowns, _solve(matrix, sides), strict=True):
+                tangent.setdefault(k, {})[j] = value
+        sides = [self.dae.constraints[row].gamma + self._combine(row, unknowns, drift) for row in rows]
+        for k, value in zip(unknowns, _solve(matrix, sides), strict=True):
+            drift[k] = value
+            tangent.setdefault(k, {})
+
+    def _combine(self, row: int, unknowns: Sequence[int], values: dict[int, Expr]) -> Expr:
+        """``-Phi_K x_K`` of a row."""
+        return self.dag.add(-entry * values[k] for k, entry in self._known(row, unknowns) if k in values)
+
+    # --- the whole -----------------------------------------------------------------------------------
+
+    def _accelerations(self, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
+        size, freedom = len(self.dae.coordinates), len(self.flow.independent)
+        mass = self._mass
+        excess = [
+            self.dag.add([self.dae.force[k], *(-mass(k, m) * drift[m] for m in range(size))])
+            for k in range(size)
+        ]
+        moved = {
+            (k, j): self.dag.add(mass(k, m) * tangent[m][j] for m in range(size) if j in tangent[m])
+            for k in range(size)
+            for j in range(freedom)
+        }
+        reduced = [
+            [
+                self.dag.add(tangent[k][i] * moved[k, j] for k in range(size) if i in tangent[k])
+                for j in range(i + 1)
+            ]
+            for i in range(freedom)
+        ]
+        forces = [
+            self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k])
+            for i in range(freedom)
+        ]
+        pivots, solution = _solve_symmetric(reduced, forces)
+        guards = tuple(Guard(pivot) for pivot in pivots)
+        own = [Result("a", k, solution[j], "accelerations") for j, k in enumerate(self.flow.independent)]
+        self.sections.append(Section(guards, tuple(own)))
+        second = [self.dae.coordinates[k].second for k in self.flow.independent]
+        rest = [
+            Result(
+                "a",
+                k,
+                self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]),
+                "accelerations",
+            )
+            for k in self.flow.dependent
+        ]
+        if rest:
+            self.sections.append(Section((), tuple(rest)))
+
+    def _mass(self, row: int, column: int) -> Expr:
+        return self.dae.mass.get((max(row, column), min(row, column)), self.dag.zero)
+
+    def _multipliers(self, rows: Sequence[int], unknowns: Sequence[int]) -> None:
+        size = len(self.dae.coordinates)
+        solved = [row for row in self.flow.rows if row not in rows]
+        sides = []
+        for k in unknowns:
+            terms = [self.dae.force[k]]
+            terms += [-self._mass(k, m) * self.dae.coordinates[m].second for m in range(size)]
+            terms += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in solved]
+            sides.append(self.dag.add(terms))
+        matrix = [[self._entry(row, k) for row in rows] for k in unknowns]
+        values = _solve(matrix, sides)
+        results = tuple(
+            Result("l", self.place[row], value, f"multiplier of {self.dae.constraints[row].name}")
+            for row, value in zip(rows, values, strict=True)
+        )
+        self.sections.append(Section((), results))
+
+
+# --- small systems -------------------------------------------------------------------------------------
+
+
+def _determinant(m: Matrix) -> Expr:
+    if len(m) == 1:
+        return m[0][0]
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    dag = m[0][0].dag
+    return dag.add(m[0][j] * _cofactor(m, 0, j) for j in range(3))
+
+
+def _cofactor(m: Matrix, row: int, column: int) -> Expr:
+    a, b = (i for i in range(3) if i != row)
+    c, d = (j for j in range(3) if j != column)
+    minor = m[a][c] * m[b][d] - m[a][d] * m[b][c]
+    return minor if (row + column) % 2 == 0 else -minor
+
+
+def _solve(m: Matrix, sides: Sequence[Expr]) -> list[Expr]:
+    """Cramer's rule; one division, shared by all right-hand sides."""
+    inverse = 1 / _determinant(m)
+    if len(m) == 1:
+        return [sides[0] * inverse]
+    if len(m) == 2:
+        first = m[1][1] * sides[0] - m[0][1] * sides[1]
+        second = m[0][0] * sides[1] - m[1][0] * sides[0]
+        return [first * inverse, second * inverse]
+    dag = sides[0].dag
+    return [dag.add(_cofactor(m, i, j) * sides[i] for i in range(3)) * inverse for j in range(3)]
+
+
+def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
+    """LDL^T without pivoting, which a positive definite matrix does not need: pivots and solution."""
+    size = len(sides)
+    if size == 0:
+        return [], []
+    dag = sides[0].dag
+    pivots: list[Expr] = []
+    factors: Matrix = []
+    for i in range(size):
+        row: list[Expr] = []
+        scaled: list[Expr] = []  # L_ij d_j
+        for j in range(i):
+            value = dag.add([lower[i][j], *(-scaled[k] * factors[j][k] for k in range(j))])
+            scaled.append(value)
+            row.append(value / pivots[j])
+        pivots.append(dag.add([lower[i][i], *(-scaled[k] * row[k] for k in range(i))]))
+        factors.append(row)
+    forward: list[Expr] = []
+    for i in range(size):
+        forward.append(dag.add([sides[i], *(-factors[i][k] * forward[k] for k in range(i))]))
+    solution = [value / pivot for value, pivot in zip(forward, pivots, strict=True)]
+    for i in reversed(range(size)):
+        later = (-factors[k][i] * solution[k] for k in range(i + 1, size))
+        solution[i] = dag.add([solution[i], *later])
+    return pivots, solution

@@ -1,0 +1,328 @@
+"""The closure of a model in words and numbers: what its blocks solve, how, and at which cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+from fmugen.expr.calculus import symbols_of
+from fmugen.expr.code import Operations, count_operations
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
+from fmugen.ir.model import SystemModel
+from fmugen.ir.program import Program, SolveFunction
+from fmugen.ir.steps import (
+    ExactStep,
+    GoniometricStep,
+    LinearAngleStep,
+    LinearStep,
+    PolynomialStep,
+    QuadraticStep,
+)
+from fmugen.view.configurations import Configurations, count_configurations
+
+__all__ = ["BlockSummary", "ClosureSummary", "StepSummary", "right_hand_side_cost", "summarize_closure"]
+
+#: What the functions of templates/runtime/exact.h do with the coefficients of a step: root, guard, mode.
+#: Comparisons, signs and magnitudes are not counted, equal products once.
+_CONTINUATION = Operations(4, 1, 1, 2)
+_LINEAR = Operations(0, 1, 1, 0)
+_LINEAR_ANGLE = Operations(2, 3, 2, 1) + _CONTINUATION
+_GONIOMETRIC = Operations(4, 10, 2, 3) + _CONTINUATION
+_QUADRATIC = Operations(5, 5, 2, 1)
+_HALF_ANGLE = Operations(2, 5, 3, 1) + _CONTINUATION
+
+
+@dataclass(frozen=True)
+class StepSummary:
+    """One unknown: the equation that gives it, its degree, how many real roots that has at the start.
+
+    ``operations`` are all there are, or, where the root is iterated, come before ``iteration``, repeated.
+    """
+
+    unknown: str
+    equation: str
+    degree: int
+    real_roots: int
+    operations: Operations
+    guard: str
+    iteration: Operations | None = None
+
+    @property
+    def cost(self) -> str:
+        """The number of operations, in words where a part of them is repeated."""
+        repeated = "" if self.iteration is None else f" + {self.iteration.total} an iteration"
+        return f"{self.operations.total}{repeated}"
+
+
+@dataclass(frozen=True)
+class BlockSummary:
+    """Constraints solved together. ``needs`` are the coordinates that must be known before.
+
+    ``operations`` are those of the steps, or those of one iteration where there are none.
+    """
+
+    loops: tuple[str, ...]
+    constraints: tuple[str, ...]
+    unknowns: tuple[str, ...]
+    needs: tuple[str, ...]
+    needs_time: bool
+    method: str
+    operations: Operations
+    steps: tuple[StepSummary, ...]
+
+    @property
+    def iterated(self) -> int:
+        """How many of the unknowns are found by Newton iteration over the block."""
+        return 0 if self.steps else len(self.unknowns)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the unknowns take a fixed number of operations."""
+        return bool(self.steps) and all(step.iteration is None for step in self.steps)
+
+
+@dataclass(frozen=True)
+class ClosureSummary:
+    """All of it. ``is_straight`` tells that the equations of motion are written out without loops."""
+
+    closure: Closure
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    pivot: float
+    blocks: tuple[BlockSummary, ...]
+    configurations: Configurations
+    operations: Operations
+    is_straight: bool
+
+    @property
+    def iterated(self) -> int:
+        """How many unknowns are found by Newton iteration over their block."""
+        return sum(block.iterated for block in self.blocks)
+
+    @property
+    def polynomial_degrees(self) -> tuple[int, ...]:
+        """The degrees of the polynomials whose root is found by iteration in one unknown."""
+        return tuple(
+            step.degree for block in self.blocks for step in block.steps if step.iteration is not None
+        )
+
+    @property
+    def assembly_modes(self) -> int:
+        """Combinations of the roots of all steps, real or not."""
+        return math.prod(step.degree for block in self.blocks for step in block.steps)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a right-hand side is a fixed number of operations, all of them counted."""
+        return self.is_straight and all(block.is_exact for block in self.blocks)
+
+    @property
+    def sentence(self) -> str:
+        """How the loops are closed, in one line."""
+        if self.closure not in EMBEDDED:
+            return "all coordinates are integrated, constraints are met approximately"
+        if not self.dependent:
+            return "there are no loops to close"
+        clauses = self._iterations()
+        if clauses:
+            return f"{self._share(clauses)}; {self._cost} besides"
+        return f"exact, {self._cost}, no iteration"
+
+    def _iterations(self) -> list[str]:
+        clauses = []
+        if self.iterated:
+            sizes = [block.iterated for block in self.blocks if block.iterated]
+            blocks = "a block" if len(sizes) == 1 else "blocks"
+            clauses.append(f"{self.iterated} by Newton in {blocks} of {_listed(sizes)}")
+        if self.polynomial_degrees:
+            degrees = self.polynomial_degrees
+            roots = "the root of a polynomial" if len(degrees) == 1 else "roots of polynomials"
+            clauses.append(f"{len(degrees)} as {roots} of degree {_listed(degrees)}, by bounded iteration")
+        return clauses
+
+    def _share(self, clauses: list[str]) -> str:
+        first, *rest = clauses
+        number, _, how = first.partition(" ")
+        unknowns = "unknown" if len(self.dependent) == 1 else "unknowns"
+        return ", ".join([f"{number} of {len(self.dependent)} {unknowns} {how}", *rest])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the sentence means, and where it does not hold."""
+        notes = []
+        if self.is_bounded:
+            notes.append("bounded cost: every right-hand side takes these operations, nothing iterates")
+        if any(block.steps for block in self.blocks):
+            notes.append("where a guard fails, its block is solved by Newton iteration for that instant")
+        if self.closure in EMBEDDED and self.independent and self.dependent:
+            notes.append(
+                "near a dead centre of the independent coordinates others take their place, and all loops "
+                "are closed by Newton iteration until it is passed"
+            )
+        return tuple(notes)
+
+    @property
+    def _cost(self) -> str:
+        algebra = "" if self.is_straight else " and linear algebra"
+        return f"{self.operations.total} operations{algebra} per right-hand side"
+
+
+def _listed(numbers: list[int] | tuple[int, ...]) -> str:
+    """Sizes, the largest first, equal ones together.
+
+    >>> _listed([2, 6, 2]), _listed([4])
+    ('6, 2 (2 times)', '4')
+    """
+    counts = Counter(numbers)
+    return ", ".join(
+        f"{size}" if counts[size] == 1 else f"{size} ({counts[size]} times)"
+        for size in sorted(counts, reverse=True)
+    )
+
+
+def right_hand_side_cost(flow: SolutionFlow, program: Program) -> Operations:
+    """All operations of one right-hand side, those of roots and guards included; iterations aside."""
+    roots = (_solving(step) for block in flow.blocks for step in block.steps)
+    return program.right_hand_side + sum(roots, Operations())
+
+
+def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program: Program) -> ClosureSummary:
+    """What there is to say about the closure of ``flow``."""
+    names = [coordinate.name for coordinate in dae.coordinates]
+    configurations = count_configurations(model, dae, flow)
+    numbers = range(len(flow.blocks)) if flow.closure in EMBEDDED else range(0)
+    if flow.closure is Closure.NEWTON_ALL and flow.blocks:
+        blocks: tuple[BlockSummary, ...] = (_all_at_once(dae, flow, program),)
+    else:
+        blocks = tuple(_block_summary(dae, flow, program, configurations, number) for number in numbers)
+    return ClosureSummary(
+        flow.closure,
+        tuple(names[k] for k in flow.independent),
+        tuple(names[k] for k in flow.dependent),
+        flow.condition,
+        blocks,
+        configurations,
+        right_hand_side_cost(flow, program),
+        program.motion is not None,
+    )
+
+
+def _all_at_once(dae: Dae, flow: SolutionFlow, program: Program) -> BlockSummary:
+    whole = Block(flow.dependent, flow.rows, "")
+    cost = program.function("constraints").operations + program.function("jacobian").operations
+    return _described(dae, whole, cost, ())
+
+
+def _block_summary(
+    dae: Dae, flow: SolutionFlow, program: Program, configurations: Configurations, number: int
+) -> BlockSummary:
+    block, solve = flow.blocks[number], program.solve_functions[number]
+    if solve is None:
+        return _described(dae, block, program.block_functions[number].operations, ())
+    costs = _step_costs(program, block, solve)
+    steps = tuple(
+        StepSummary(
+            dae.coordinates[step.unknown].name,
+            _equation(step),
+            _degree(step),
+            configurations.real_roots[step.unknown],
+            cost,
+            _guard(step),
+            _iteration(step),
+        )
+        for step, cost in zip(block.steps, costs, strict=True)
+    )
+    return _described(dae, block, sum(costs, Operations()), steps)
+
+
+def _described(
+    dae: Dae, block: Block, operations: Operations, steps: tuple[StepSummary, ...]
+) -> BlockSummary:
+    rows = [dae.constraints[row] for row in block.rows]
+    needed = {column for row in rows for column in row.jacobian} - set(block.unknowns)
+    return BlockSummary(
+        tuple(sorted({row.origin.edge for row in rows})),
+        tuple(row.name for row in rows),
+        tuple(dae.coordinates[k].name for k in block.unknowns),
+        tuple(dae.coordinates[k].name for k in sorted(needed)),
+        dae.symbols.time in symbols_of([row.phi for row in rows]),
+        block.method,
+        operations,
+        steps,
+    )
+
+
+def _step_costs(program: Program, block: Block, solve: SolveFunction) -> list[Operations]:
+    """The operations of each step, iterations aside: what earlier steps have computed is free."""
+    done: set[Expr] = {*program.names, *solve.names}
+    costs = []
+    for step, code in zip(block.steps, solve.steps, strict=True):
+        coefficients = count_operations(code.temporaries, code.arguments, done.__contains__)
+        costs.append(coefficients + _solving(step))
+        done.update(code.temporaries)
+    return costs
+
+
+def _solving(step: ExactStep) -> Operations:
+    """The operations of a step once its coefficients are known, iterations aside."""
+    match step:
+        case LinearStep():
+            return _LINEAR
+        case LinearAngleStep():
+            return _LINEAR_ANGLE
+        case GoniometricStep():
+            return _GONIOMETRIC
+        case QuadraticStep():
+            return _QUADRATIC
+        case PolynomialStep():
+            return _HALF_ANGLE if step.half_angle else Operations()
+
+
+def _iteration(step: ExactStep) -> Operations | None:
+    """The operations of one iteration: value, slope and size of a polynomial, and the bounded step."""
+    if not isinstance(step, PolynomialStep):
+        return None
+    each = 3 * _degree(step)
+    return Operations(each + 2, each + 2, 1, 0)
+
+
+def _degree(step: ExactStep) -> int:
+    match step:
+        case LinearStep() | LinearAngleStep():
+            return 1
+        case GoniometricStep() | QuadraticStep():
+            return 2
+        case PolynomialStep():
+            return len(step.coefficients) - 1
+
+
+def _equation(step: ExactStep) -> str:
+    match step:
+        case LinearStep():
+            return "a x = b"
+        case LinearAngleStep():
+            return "a sin = b, a cos = c"
+        case GoniometricStep():
+            return "a sin + b cos = c"
+        case QuadraticStep():
+            return "a x^2 + b x + c = 0"
+        case PolynomialStep():
+            unknown = "tan(x/2)" if step.half_angle else "x"
+            return f"polynomial in {unknown}"
+
+
+def _guard(step: ExactStep) -> str:
+    match step:
+        case LinearStep():
+            return "a != 0"
+        case LinearAngleStep():
+            return "a^2 = b^2 + c^2"
+        case GoniometricStep():
+            return "a^2 + b^2 >= c^2"
+        case QuadraticStep():
+            return "b^2 >= 4 a c"
+        case PolynomialStep():
+            return "converges"

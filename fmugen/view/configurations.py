@@ -1,0 +1,157 @@
+"""In how many ways a mechanism can be assembled while its independent coordinates stay as they are.
+
+The exact steps are followed with all of their roots. A root of one step may leave a later one without
+any, and elimination may add roots that solve no loop: what counts is what closes the loops in the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fmugen.algebra.costs import expressions_of
+from fmugen.expr.code import compile_python
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.model import SystemModel
+from fmugen.ir.steps import (
+    ExactStep,
+    GoniometricStep,
+    LinearAngleStep,
+    LinearStep,
+    PolynomialStep,
+    QuadraticStep,
+)
+from fmugen.phases.triangularize import default_parameters
+
+__all__ = ["Configurations", "count_configurations"]
+
+#: More combinations of roots than this are not followed.
+_MOST_COMBINATIONS = 4096
+_DOUBLE_ROOT = 1e-9
+_REAL_ROOT = 1e-6
+_CLOSED = 1e-6
+
+Function = Callable[[list[float]], list[float]]
+
+
+@dataclass(frozen=True)
+class Configurations:
+    """The real roots of each step (by its unknown) at the assembled start, and the real configurations.
+
+    ``real`` is ``None`` where they were not counted: an unknown is iterated, or there are too many.
+    """
+
+    real_roots: dict[int, int]
+    real: int | None
+
+
+def count_configurations(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Configurations:
+    """Count them at the start, with the default parameters and at time zero."""
+    compiled = _Compiler(model, dae)
+    start = list(flow.positions)
+    blocks = [_Steps(block.steps, block.rows, dae, compiled) for block in flow.blocks]
+    real_roots = {
+        step.unknown: len(_roots(step, compute(start)))
+        for steps in blocks
+        for step, compute in zip(steps.steps, steps.coefficients, strict=True)
+    }
+    if flow.iterated or math.prod(real_roots.values()) > _MOST_COMBINATIONS:
+        return Configurations(real_roots, None)
+    found = [start]
+    for steps in blocks:
+        found = [solved for q in found for solved in steps.solutions(q)]
+        if len(found) > _MOST_COMBINATIONS:
+            return Configurations(real_roots, None)
+    return Configurations(real_roots, len(found))
+
+
+class _Compiler:
+    """Expressions as functions of the coordinates alone."""
+
+    def __init__(self, model: SystemModel, dae: Dae) -> None:
+        defaults = default_parameters(model)
+        self._parameters = [defaults[name] for name in dae.symbols.parameters]
+        self._arguments = {
+            "p": list(dae.symbols.parameters.values()),
+            "t": [dae.symbols.time],
+            "q": [coordinate.position for coordinate in dae.coordinates],
+        }
+
+    def __call__(self, roots: Sequence[Expr]) -> Function:
+        evaluate = compile_python(roots, self._arguments)
+        return lambda q: evaluate(self._parameters, [0.0], q)
+
+
+class _Steps:
+    """The steps of a block, and its constraints to judge what they give."""
+
+    def __init__(
+        self, steps: tuple[ExactStep, ...], rows: tuple[int, ...], dae: Dae, compiled: _Compiler
+    ) -> None:
+        self.steps = steps
+        self.coefficients = [compiled(expressions_of(step)) for step in steps]
+        self._residuals = compiled([dae.constraints[row].phi for row in rows])
+
+    def solutions(self, q: list[float]) -> list[list[float]]:
+        """All positions that differ from ``q`` in the unknowns of the block and close its loops."""
+        found = [q]
+        for step, compute in zip(self.steps, self.coefficients, strict=True):
+            found = [
+                [*at[: step.unknown], root, *at[step.unknown + 1 :]]
+                for at in found
+                for root in _roots(step, compute(at))
+            ]
+        return [at for at in found if max(map(abs, self._residuals(at)), default=0.0) < _CLOSED]
+
+
+def _roots(step: ExactStep, terms: list[float]) -> list[float]:
+    """The real values of the unknown that solve the equation of the step."""
+    match step:
+        case LinearStep():
+            numerator, denominator = terms
+            return [numerator / denominator] if denominator else []
+        case LinearAngleStep():
+            sine, cosine, denominator = terms
+            return [math.atan2(sine * denominator, cosine * denominator)] if denominator else []
+        case GoniometricStep():
+            return _goniometric_roots(*terms)
+        case QuadraticStep():
+            return _polynomial_roots(terms[::-1])
+        case PolynomialStep(half_angle=True):
+            turned = [math.pi] * (_magnitude_of_last(terms) <= _DOUBLE_ROOT)
+            return turned + [2 * math.atan(root) for root in _polynomial_roots(terms)]
+        case PolynomialStep():
+            return _polynomial_roots(terms)
+
+
+def _goniometric_roots(a: float, b: float, c: float) -> list[float]:
+    square = a * a + b * b
+    discriminant = square - c * c
+    if square == 0.0 or discriminant < -_DOUBLE_ROOT * square:
+        return []
+    middle, half = math.atan2(a, b), math.atan2(math.sqrt(max(discriminant, 0.0)), c)
+    return [middle + half] if discriminant <= _DOUBLE_ROOT * square else [middle + half, middle - half]
+
+
+def _polynomial_roots(ascending: Sequence[float]) -> list[float]:
+    """The distinct real roots; a leading coefficient that vanishes is a root at infinity, left out."""
+    coefficients = list(ascending)
+    while coefficients and _magnitude_of_last(coefficients) <= _DOUBLE_ROOT:
+        coefficients.pop()
+    distinct: list[float] = []
+    for root in sorted(np.roots(coefficients[::-1]).tolist(), key=lambda root: root.real):
+        is_real = abs(root.imag) <= _REAL_ROOT * (1.0 + abs(root))
+        if is_real and (not distinct or root.real - distinct[-1] > _REAL_ROOT * (1.0 + abs(root))):
+            distinct.append(root.real)
+    return distinct
+
+
+def _magnitude_of_last(coefficients: Sequence[float]) -> float:
+    """The leading coefficient as a part of the largest one."""
+    largest = max(map(abs, coefficients))
+    return abs(coefficients[-1]) / largest if largest else 0.0

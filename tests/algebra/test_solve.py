@@ -1,0 +1,263 @@
+"""Blocks of loop constraints solved exactly, as the formulation writes them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from fmugen.algebra import BlockSolution, Budget, solve_block, stage
+from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Closure
+from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.pipeline import formulate_model
+from tests.algebra.stepping import close, follow
+from tests.support import example
+
+_STATES = 4
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Equations with a start that satisfies them."""
+
+    dae: Dae
+    start: dict[Expr, float]
+    blocks: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    @property
+    def angles(self) -> set[int]:
+        return {i for i, coordinate in enumerate(self.dae.coordinates) if coordinate.unit == "rad"}
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        known = [coordinate.name for coordinate in self.dae.coordinates]
+        return [known.index(name) for name in names]
+
+    def rows_of(self, unknowns: Sequence[int]) -> list[int]:
+        """The constraints in which the unknowns occur."""
+        rows = enumerate(self.dae.constraints)
+        return [index for index, row in rows if any(number in row.jacobian for number in unknowns)]
+
+    def states(self, rows: Sequence[Expr]) -> list[dict[Expr, float]]:
+        """Consistent states near the start, with parameters up to five percent off."""
+        source = random.Random(7)
+        found: list[dict[Expr, float]] = []
+        positions = [coordinate.position for coordinate in self.dae.coordinates]
+        for _ in range(_STATES):
+            state = {
+                symbol: value + source.gauss(0, 0.03)
+                if symbol in positions
+                else value * source.gauss(1, 0.02)
+                for symbol, value in self.start.items()
+            }
+            closed = close(list(rows), positions, state)
+            if closed is not None:
+                found.append(closed)
+        assert found
+        return found
+
+
+@cache
+def mechanism(name: str, trees: str) -> Mechanism:
+    model = example(name)
+    dae = formulate_model(model, trees).dae
+    flow = solution_flow(model, dae, Closure.NEWTON)
+    defaults = default_parameters(model)
+    start = {symbol: defaults[text] for text, symbol in dae.symbols.parameters.items()}
+    start |= {c.position: q for c, q in zip(dae.coordinates, flow.positions, strict=True)}
+    start |= dict.fromkeys(dae.symbols.inputs.values(), 0.0)
+    start[dae.symbols.time] = 0.0
+    return Mechanism(dae, start, tuple((block.unknowns, block.rows) for block in flow.blocks))
+
+
+def kinds(solution: BlockSolution) -> str:
+    return " ".join(type(step).__name__.removesuffix("Step") for step in solution.steps)
+
+
+def solved(
+    case: Mechanism, unknowns: Sequence[int], rows: Sequence[int], tolerance: float = 1e-12
+) -> BlockSolution:
+    """The solution of a block, after its steps gave the unknowns of several states."""
+    symbols = {number: case.dae.coordinates[number].position for number in unknowns}
+    phi = [case.dae.constraints[row].phi for row in rows]
+    solution = solve_block(phi, symbols, case.angles, Budget())
+    assert solution is not None
+    for state in case.states(phi):
+        assert follow(solution.steps, symbols, case.angles, state) < tolerance
+    return solution
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ("h9.angle", "Goniometric Linear"),
+        ("h11.angle", "Goniometric Linear"),
+        ("s12.s", "Goniometric LinearAngle"),
+    ],
+)
+def test_slider_crank_with_any_coordinate_known(known: str, expected: str) -> None:
+    case = mechanism("slider_crank_uchida", "joint")
+    unknowns = [i for i, c in enumerate(case.dae.coordinates) if c.name != known]
+    assert kinds(solved(case, unknowns, case.rows_of(unknowns))) == expected
+
+
+DYAD = "Goniometric LinearAngle"
+
+
+@pytest.mark.parametrize(
+    ("name", "trees", "expected"),
+    [
+        ("four_bar", "jc", [DYAD]),
+        ("four_bar", "aac", [DYAD]),
+        ("five_bar", "jc", [DYAD]),
+        ("five_bar", "aac", [DYAD]),
+        ("andrews", "joint_angles", [DYAD, DYAD, DYAD]),
+        ("n_four_bar", "jc", [DYAD, DYAD]),
+        ("peaucellier_lipkin", "jc", [DYAD, DYAD, DYAD]),
+        ("quick_return", "jc", ["Linear", "Goniometric", "Linear", "Goniometric", "Linear"]),
+        ("quick_return", "mcphee", ["Goniometric", "Goniometric"]),
+        ("three_rpr", "jc", [DYAD, "Quadratic LinearAngle"]),
+        ("slider_crank", "jc", ["Goniometric", "Linear"]),
+    ],
+)
+def test_planar_loops(name: str, trees: str, expected: list[str]) -> None:
+    case = mechanism(name, trees)
+    assert [kinds(solved(case, *block)) for block in case.blocks] == expected
+
+
+@pytest.mark.parametrize("trees", ["jc", "aac"])
+def test_coupled_loops_end_in_one_sextic(trees: str) -> None:
+    """The landing gear with its piston driven: Uchida 4.2.3."""
+    case = mechanism("landing_gear", trees)
+    block = next(block for block in case.blocks if len(block[0]) == 4)
+    solution = solved(case, *block, tolerance=1e-9)
+    assert kinds(solution) == "Polynomial Goniometric LinearAngle LinearAngle"
+    assert solution.report.stages[0].degree == 6
+
+
+@pytest.mark.parametrize("name", ["spatial_four_bar", "spatial_four_bar_skew"])
+def test_spatial_four_bar(name: str) -> None:
+    case = mechanism(name, "jc")
+    block = next(block for block in case.blocks if len(block[0]) == 3)
+    solution = solved(case, *block)
+    assert kinds(solution) == "Goniometric Goniometric LinearAngle"
+    assert solution.report.seconds < 1.0
+
+
+def test_leg_of_a_gough_stewart_platform() -> None:
+    case = mechanism("stewart_gough_uchida", "mixed")
+    unknowns = case.numbers(["universal_1.angle1", "universal_1.angle2", "actuator_1.s"])
+    solution = solved(case, unknowns, case.rows_of(unknowns))
+    assert kinds(solution) == "Quadratic Goniometric LinearAngle"
+
+
+def test_link_of_a_five_link_suspension() -> None:
+    """Three rows for two unknowns, which agree where the length of the link is right."""
+    case = mechanism("five_link_suspension", "mixed")
+    unknowns = case.numbers(["universal_1.angle1", "universal_1.angle2"])
+    rows = case.rows_of(unknowns)
+    assert len(rows) == 3
+    assert kinds(solved(case, unknowns, rows)) == DYAD
+
+
+def test_leg_of_a_planar_parallel_robot_from_its_pose() -> None:
+    case = mechanism("three_rrr_uchida", "platform_pose")
+    knees = case.numbers(["knee_1.angle"])
+    rows = case.rows_of(knees)
+    pose = set(case.numbers(["pose.x", "pose.y", "pose.angle"]))
+    unknowns = sorted({number for row in rows for number in case.dae.constraints[row].jacobian} - pose)
+    assert kinds(solved(case, unknowns, rows)) == DYAD
+
+
+@pytest.mark.parametrize(("name", "trees"), [("four_bar", "aac"), ("five_bar", "aac"), ("four_bar", "jc")])
+def test_basis_and_theorem_give_the_same_steps(
+    name: str, trees: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = mechanism(name, trees)
+    ((unknowns, rows),) = case.blocks
+    by_theorem = solved(case, unknowns, rows)
+    monkeypatch.setattr(stage, "consequences", lambda ring, rows, samples: [])
+    by_basis = solved(case, unknowns, rows)
+    assert by_basis.report.stages[0].method == "degrevlex"
+    assert kinds(by_basis) == kinds(by_theorem)
+
+
+def test_double_wishbone() -> None:
+    """A carrier on two ball joints, held by an upper arm and a tie rod: no iteration, no approximation.
+
+    The last of the carrier's three angles turns it about the line of its ball joints.
+    """
+    dag = Dag()
+    names = ["arm", "yaw", "pitch", "spin", "rod1", "rod2"]
+    unknowns = dict(enumerate(_coordinates(dag, *names)))
+    arm, yaw, pitch, spin, rod1, rod2 = unknowns.values()
+    known = _coordinates(dag, "x", "y", "z", "rack")
+    lengths = [dag.symbol(f"l{i}", Role.PARAMETER) for i in range(12)]
+
+    def sin(angle: Expr) -> Expr:
+        return dag.call("sin", angle)
+
+    def cos(angle: Expr) -> Expr:
+        return dag.call("cos", angle)
+
+    def carried(x: Expr, y: Expr, z: Expr) -> list[Expr]:
+        """A point of the carrier, from its lower ball joint."""
+        y, z = cos(spin) * y - sin(spin) * z, sin(spin) * y + cos(spin) * z
+        x, z = cos(pitch) * x + sin(pitch) * z, cos(pitch) * z - sin(pitch) * x
+        x, y = cos(yaw) * x - sin(yaw) * y, sin(yaw) * x + cos(yaw) * y
+        return [known[0] + x, known[1] + y, known[2] + z]
+
+    upper = carried(lengths[0], dag.zero, dag.zero)
+    steering = carried(*lengths[1:4])
+    hinge = [lengths[4], lengths[5] + lengths[6] * cos(arm), lengths[7] + lengths[6] * sin(arm)]
+    rod = [
+        lengths[8] + lengths[9] * sin(rod2),
+        known[3] + lengths[9] * cos(rod1) * cos(rod2),
+        lengths[10] + lengths[9] * sin(rod1) * cos(rod2),
+    ]
+    rows = [a - b for a, b in zip([*upper, *steering], [*hinge, *rod], strict=True)]
+    solution = solve_block(rows, unknowns, set(unknowns), Budget())
+    assert solution is not None
+    order = [names[step.unknown] for step in solution.steps]
+    assert order[0] == "arm"
+    assert "Polynomial" not in kinds(solution)
+    assert solution.report.seconds < 5.0
+    source = random.Random(3)
+    closed = 0
+    for _ in range(20):
+        state = {symbol: source.uniform(0.3, 1.2) for symbol in [*unknowns.values(), *known, *lengths]}
+        found = close(rows, [*unknowns.values(), *known, *lengths], state)
+        if found is not None:
+            closed += 1
+            assert follow(solution.steps, unknowns, set(unknowns), found) < 1e-10
+    assert closed > 10
+
+
+# --- what cannot be solved ---------------------------------------------------------------------------
+
+
+def _coordinates(dag: Dag, *names: str) -> list[Expr]:
+    return [dag.symbol(name, Role.COORDINATE) for name in names]
+
+
+def test_a_block_that_is_not_polynomial() -> None:
+    dag = Dag()
+    x, y = _coordinates(dag, "x", "y")
+    assert solve_block([dag.call("sqrt", x) - y], {0: x}, set(), Budget()) is None
+    assert solve_block([dag.call("sin", x) + x - y], {0: x}, {0}, Budget()) is None
+
+
+def test_a_block_with_too_few_equations() -> None:
+    dag = Dag()
+    x, y, z = _coordinates(dag, "x", "y", "z")
+    assert solve_block([dag.call("sin", x) + y - z], {0: x, 1: y}, {0}, Budget()) is None
+
+
+def test_a_spent_budget() -> None:
+    dag = Dag()
+    x, y = _coordinates(dag, "x", "y")
+    assert solve_block([dag.call("sin", x) - y], {0: x}, {0}, Budget(seconds=0.0)) is None

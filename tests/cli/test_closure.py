@@ -1,0 +1,185 @@
+"""``fmugen closure``, and what an FMU says about its closure."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from fmugen.cli import app
+from fmugen.expr.code import Operations
+from fmugen.ir.flow import Closure
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import read_model
+from fmugen.pipeline import Generated, export_fmu, generate
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def model_file(name: str) -> str:
+    return str(EXAMPLES / name / "model.toml")
+
+
+def run(name: str, *options: str) -> str:
+    arguments = ["closure", model_file(name), "--trees", "aac", *options]
+    result = CliRunner().invoke(app, arguments, prog_name="fmugen")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def generated(name: str, closure: Closure = Closure.TRIANGULAR) -> Generated:
+    return generate(read_model(Path(model_file(name))), ExportOptions("aac", closure))
+
+
+def fact(text: str, name: str) -> str:
+    """The second column of a line of the table of facts."""
+    [line] = [line for line in text.splitlines() if line.startswith(f" {name} ")]
+    return line.removeprefix(f" {name} ").strip()
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def test_a_slider_crank_takes_a_fixed_number_of_operations() -> None:
+    text = run("slider_crank")
+    [row] = [line for line in text.splitlines() if "a sin + b cos = c" in line]
+    assert "s11, normal" in row
+    assert re.search(r"m2\.angle .* 2 +2 +\d+ +a\^2 \+ b\^2 >= c\^2", row)
+    assert fact(text, "independent") == "m1.angle"
+    assert fact(text, "assembly modes") == "2"
+    assert fact(text, "configurations") == "2 real at the start"
+    assert fact(text, "iterated") == "0 of 1 unknown"
+    operations = fact(text, "operations").split()[0]
+    assert fact(text, "closure") == f"exact, {operations} operations per right-hand side, no iteration"
+    assert "bounded cost" in text
+
+
+def test_a_polynomial_of_higher_degree_is_admitted_to_iterate() -> None:
+    text = run("landing_gear")
+    assert fact(text, "iterated") == "1 of 5 unknowns"
+    assert "1 of 5 unknowns as the root of a polynomial of degree 6" in fact(text, "closure")
+    assert "an iteration" in text
+    assert "bounded cost" not in text
+
+
+def test_newton_blocks_are_named_with_their_sizes() -> None:
+    text = run("n_four_bar", "--closure", "newton")
+    assert fact(text, "closure").startswith("4 of 4 unknowns by Newton in blocks of 2 (2 times); ")
+    assert "assembly modes" not in text
+    whole = run("n_four_bar", "--closure", "newton-all")
+    assert fact(whole, "closure").startswith("4 of 4 unknowns by Newton in a block of 4; ")
+
+
+def test_closures_that_integrate_everything_have_no_blocks() -> None:
+    text = run("slider_crank", "--closure", "baumgarte")
+    assert fact(text, "closure").startswith("all coordinates are integrated")
+    assert "iterated" not in text
+
+
+def test_an_open_chain_has_nothing_to_close() -> None:
+    text = run("double_pendulum")
+    assert fact(text, "closure") == "there are no loops to close"
+    assert "guard" not in text
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["slider_crank", "four_bar", "three_rrr", "landing_gear"])
+def test_the_operations_of_the_steps_are_those_of_the_closure(name: str) -> None:
+    model = generated(name)
+    steps = [step for block in model.closure.blocks for step in block.steps]
+    total = sum((step.operations for step in steps), Operations())
+    coefficients = sum((f.operations for f in model.program.solve_functions if f), Operations())
+    motion = model.program.right_hand_side.total - coefficients.total
+    assert total.total > coefficients.total  # roots and guards have their cost
+    assert total.total + motion == model.closure.operations.total
+
+
+@pytest.mark.parametrize(
+    ("name", "modes", "real"),
+    # Two squares: where the first is folded, the second lies flat, and its two solutions coincide.
+    [("four_bar", 2, 2), ("three_rrr", 4, 4), ("n_four_bar", 4, 3), ("double_pendulum", 1, 1)],
+)
+def test_real_configurations_at_the_start(name: str, modes: int, real: int) -> None:
+    closure = generated(name).closure
+    assert closure.assembly_modes == modes
+    assert closure.configurations.real == real
+
+
+def test_configurations_that_close_no_loop_do_not_count() -> None:
+    closure = generated("landing_gear").closure
+    combinations = [step.real_roots for block in closure.blocks for step in block.steps]
+    assert combinations.count(2) == 2
+    assert closure.configurations.real == 2
+
+
+def test_configurations_are_not_counted_where_unknowns_are_iterated() -> None:
+    assert generated("four_bar", Closure.NEWTON).closure.configurations.real is None
+
+
+# --- the drawing ----------------------------------------------------------------------------------
+
+
+def test_the_drawing_shows_every_coordinate_once(tmp_path: Path) -> None:
+    drawing = tmp_path / "flow.svg"
+    assert f"drawing: {drawing}" in run("three_rrr", "--svg", str(drawing))
+    texts = [text.text for text in ElementTree.parse(drawing).iter(f"{SVG}text")]
+    for number in range(1, 8):
+        assert texts.count(f"m{number}.angle") == 1
+    assert {"1. loop h30", "2. loop h33", "also needs m1.angle, m2.angle"} <= set(texts)
+
+
+def test_what_moves_with_time_is_drawn_with_time(tmp_path: Path) -> None:
+    drawing = tmp_path / "flow.svg"
+    run("landing_gear", "--svg", str(drawing))
+    assert "time" in [text.text for text in ElementTree.parse(drawing).iter(f"{SVG}text")]
+
+
+def test_a_drawing_is_an_svg_file_in_a_folder_that_exists(tmp_path: Path) -> None:
+    for destination, code in ((tmp_path / "flow.png", 2), (tmp_path / "nowhere" / "flow.svg", 1)):
+        result = CliRunner().invoke(app, ["closure", model_file("pendulum"), "--svg", str(destination)])
+        assert result.exit_code == code
+        assert not destination.exists()
+
+
+# --- what an FMU says -----------------------------------------------------------------------------
+
+
+def test_export_says_how_loops_are_closed_by_default(tmp_path: Path) -> None:
+    fmu = tmp_path / "x.fmu"
+    result = CliRunner().invoke(app, ["export", model_file("slider_crank"), "-o", str(fmu)])
+    assert result.exit_code == 0, result.output
+    sentence = fact(result.stdout, "closure")
+    assert re.fullmatch(r"triangular: exact, \d+ operations per right-hand side, no iteration", sentence)
+    assert sentence.removeprefix("triangular: ") in page_of(fmu)
+
+
+def test_the_page_of_an_fmu_lists_what_it_has(tmp_path: Path) -> None:
+    model = replace(read_model(Path(model_file("four_bar"))), description="links < 1 m & pins")
+    export = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac"))
+    page = page_of(export.path)
+    assert "<p>links &lt; 1 m &amp; pins</p>" in page
+    description = export.generated.description
+    outputs = [variable for variable in description.calculated if variable.causality == "output"]
+    for variable in (*description.parameters, *description.inputs, *outputs):
+        assert f"<td>{variable.name}</td>" in page
+    assert str(export.generated.closure.operations) in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_same_model_gives_the_same_page(tmp_path: Path) -> None:
+    model = read_model(Path(model_file("three_rrr")))
+    pages = [page_of(export_fmu(model, tmp_path / f"{n}.fmu", ExportOptions("aac")).path) for n in "ab"]
+    assert pages[0] == pages[1]
+
+
+def page_of(fmu: Path) -> str:
+    with zipfile.ZipFile(fmu) as archive:
+        return archive.read("documentation/index.html").decode()
