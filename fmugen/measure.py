@@ -46,7 +46,7 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.select import MEASURED, METHODS, neighbours, promising_trees, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.topology import span
-from fmugen.virtual import hides_reactions, propose_virtual_joints
+from fmugen.virtual import hides_reactions, propose_virtual_joints, require_reactions
 
 __all__ = ["Candidate", "Cost", "Effort", "Measurement", "measure_trees", "tree_cost"]
 
@@ -401,6 +401,7 @@ def _batches(items: Sequence[TreeSelection], size: int) -> Iterator[list[TreeSel
 
 def _candidate(model: SystemModel, trees: TreeSelection, closure: Closure) -> Candidate:
     try:
+        require_reactions(model, trees)
         return Candidate(trees, tree_cost(model, trees, closure))
     except FmugenError as error:
         return Candidate(trees, None, str(error))

@@ -31,6 +31,7 @@ from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
+from fmugen.virtual import require_reactions
 
 __all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
 
@@ -110,6 +111,7 @@ def formulate_model(
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
     formulation = formulate_model(model, options.trees, progress, options.closure)
+    require_reactions(formulation.model, formulation.trees)
     model = formulation.model
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)

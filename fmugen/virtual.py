@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fmugen.components.axes import Axes, orthonormal
+from fmugen.errors import TreeError
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, cross, dot, is_null, matvec, null, scale3, transpose
 from fmugen.ir.graph import EdgeKind, FixedTurn, LinearGraph
@@ -32,7 +33,7 @@ from fmugen.ir.model import GROUND, Z_AXIS, Attachment, Joint, JointType, Space,
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 
-__all__ = ["hides_reactions", "propose_virtual_joints"]
+__all__ = ["hides_reactions", "propose_virtual_joints", "require_reactions"]
 
 #: No more are proposed: those that span the shortest chains.
 _MOST_PROPOSALS = 8
@@ -75,6 +76,23 @@ def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str])
     hidden = beside & resisting
     hidden |= {branch for chord in beside & resisting for branch, _ in tree.circuits[chord]}
     return not asked.isdisjoint(hidden)
+
+
+def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
+    """Refuse trees whose virtual joints hide a reaction that an output asks for.
+
+    Raises
+    ------
+    TreeError
+        Naming the virtual joints.
+    """
+    virtual = {joint.name for joint in model.joints if joint.type is JointType.VIRTUAL}
+    if hides_reactions(model, trees, virtual):
+        used = sorted(virtual.intersection(trees.translation.branches + trees.rotation.branches))
+        raise TreeError(
+            f"the trees {trees.name} have the virtual joint {', '.join(used)} as a branch, beside which some "
+            "reactions of real joints are not known: choose other trees, or leave them out of the outputs"
+        )
 
 
 def _reactions_asked_for(model: SystemModel) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import fmugen.measure
 from fmugen.cli import app
+from fmugen.errors import TreeError
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import ZERO, constant
@@ -26,11 +27,12 @@ from fmugen.ir.model import (
     SystemModel,
     Vector,
 )
+from fmugen.ir.options import ExportOptions
 from fmugen.measure import measure_trees, tree_cost
 from fmugen.phases.graph import build_graph
 from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import formulate_model, generate
 from fmugen.virtual import propose_virtual_joints
 from tests.support import EXAMPLES, NumericDae, example
 
@@ -268,3 +270,14 @@ def test_the_command_line_tells_what_is_proposed() -> None:
         "virtual_m1_m3: a virtual joint that the model does not have, from m1 to m3, like free"
         in result.stdout
     )
+
+
+def test_trees_that_hide_a_reaction_are_refused() -> None:
+    """The serial manipulator in its indirect coordinates does not know the torques of the bridged joints."""
+    model = example("spatial_serial")
+    asking = replace(model, outputs=(*model.outputs, Output("hidden", parse("h14.ty"))))
+    named = next(trees.name for trees in model.trees if "vp16" in trees.rotation)
+    generate(model, ExportOptions(trees=named))
+    with pytest.raises(TreeError, match="virtual joint vp16"):
+        generate(asking, ExportOptions(trees=named))
+    assert "vp16" not in formulate_model(asking, "measured").trees.rotation.branches

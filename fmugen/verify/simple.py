@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -59,7 +60,7 @@ class SimpleMeasures:
         return table
 
 
-class _Kind:
+class _Kind(ABC):
     """Measures of one kind: a range of rows, and vectors with the bodies they are fixed in."""
 
     def __init__(self, count: int, first: int, width: int) -> None:
@@ -79,9 +80,9 @@ class _Kind:
         places: Indices = self._starts + TWIST * bodies + np.arange(first, first + count)[:, None]
         return places
 
+    @abstractmethod
     def fill(self, table: Table, vectors: Array, posture: Posture, twist: Twist | None) -> None:
         """Enter the measures into the table, from the turned vectors."""
-        raise NotImplementedError
 
 
 class _Ways(_Kind):
