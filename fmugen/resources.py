@@ -1,11 +1,12 @@
-"""Where the templates and the hand-written C runtime are.
+"""Where the templates, the hand-written C runtime and the cache are.
 
-They live in ``templates/`` at the top of the repository; a wheel carries them inside the package
-as ``fmugen/_templates``. Everything that needs them asks here.
+Templates and runtime live in ``templates/`` at the top of the repository; a wheel carries them inside the
+package as ``fmugen/_templates``. Everything that needs them asks here.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from fmugen.errors import FmugenError
@@ -29,3 +30,12 @@ def runtime_sources() -> list[Path]:
     """The hand-written C files and headers that are compiled into every FMU, sorted by name."""
     runtime = template_dir() / "runtime"
     return sorted(path for path in runtime.iterdir() if path.suffix in {".c", ".h"})
+
+
+def default_cache_dir() -> Path:
+    """``$FMUGEN_CACHE``, else ``fmugen`` in the user's cache folder."""
+    own = os.environ.get("FMUGEN_CACHE")
+    if own:
+        return Path(own)
+    users = os.environ.get("XDG_CACHE_HOME")
+    return (Path(users) if users else Path("~/.cache").expanduser()) / "fmugen"

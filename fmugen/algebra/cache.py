@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from fmugen.resources import default_cache_dir
 
 __all__ = ["cache_folder", "recall", "remember"]
 
@@ -21,12 +22,8 @@ Terms = dict[tuple[int, ...], int]
 
 
 def cache_folder() -> Path:
-    """``$FMUGEN_CACHE/closure``, else ``fmugen/closure`` in the user's cache folder."""
-    own = os.environ.get("FMUGEN_CACHE")
-    if own:
-        return Path(own) / "closure"
-    users = os.environ.get("XDG_CACHE_HOME")
-    return (Path(users) if users else Path("~/.cache").expanduser()) / "fmugen" / "closure"
+    """The folder ``closure`` in the cache."""
+    return default_cache_dir() / "closure"
 
 
 def recall(key: str) -> tuple[list[Terms], bool] | None:

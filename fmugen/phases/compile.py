@@ -25,7 +25,7 @@ from pathlib import Path
 
 from fmugen.errors import CompileError
 from fmugen.ir.fmu import LIBRARY_SUFFIX
-from fmugen.resources import runtime_sources
+from fmugen.resources import default_cache_dir, runtime_sources
 
 #: The FMI 2.0 co-simulation functions every importer may look up when it loads the library.
 EXPORTED_FUNCTIONS = (
@@ -196,15 +196,6 @@ def compile_library(
         content = library.read_bytes()
     _remember(cached, content)
     return content
-
-
-def default_cache_dir() -> Path:
-    """``$FMUGEN_CACHE``, else ``fmugen`` in the user's cache folder."""
-    own = os.environ.get("FMUGEN_CACHE")
-    if own:
-        return Path(own)
-    users = os.environ.get("XDG_CACHE_HOME")
-    return (Path(users) if users else Path("~/.cache").expanduser()) / "fmugen"
 
 
 # --- finding compilers -----------------------------------------------------------------------

@@ -17,11 +17,11 @@ from fmugen.phases.compile import (
     Compiler,
     Target,
     compile_library,
-    default_cache_dir,
     find_compiler,
     host_platform,
     host_target,
 )
+from fmugen.resources import default_cache_dir
 
 MODEL = {
     "model.h": '#define MODEL_GUID "{1}"\ndouble model_time(double t, double h);\n',

@@ -236,3 +236,10 @@ def test_neighbours_differ_in_one_tree() -> None:
     for pair in around:
         same = [set(pair.domain(domain).branches) == set(start.domain(domain).branches) for domain in Domain]
         assert sorted(same) == [False, True]
+
+
+@pytest.mark.parametrize("method", ["variable", "formulation", "aac", "jc"])
+def test_a_driver_of_one_angle_in_space_is_never_a_branch(method: str) -> None:
+    model = example("spatial_four_bar")
+    trees = select_trees(model, build_graph(model), method)
+    assert "motor" in trees.rotation.chords

@@ -16,7 +16,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.select.choose import METHODS, tied_trees
 from fmugen.phases.select.formulation import pair_weight
-from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, can_be_branch, is_joint
+from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, is_joint
 from fmugen.phases.select.selection import make_selection
 from fmugen.phases.select.variable import edge_factors
 from fmugen.topology import greedy_branches, span
@@ -133,7 +133,7 @@ def _filled(graphs: LinearGraph, domain: Domain, wanted: Iterable[str]) -> tuple
     """A tree with as many of the wanted branches as it can hold, filled by weight (3.3)."""
     graph = graphs.domain(domain)
     weights = {name: factors.weight for name, factors in edge_factors(graph).items()}
-    edges = {edge.name: edge for edge in graph.edges if can_be_branch(graphs, edge)}
+    edges = {edge.name: edge for edge in graph.edges if edge.branchable}
     always = [name for name, edge in edges.items() if edge.kind in ALWAYS_BRANCH]
     first = [name for name in wanted if name in edges]
     return greedy_branches(graph, [*always, *first, *sorted(edges, key=weights.__getitem__)])
@@ -166,7 +166,7 @@ def _promotions(graphs: LinearGraph, selection: TreeSelection, domain: Domain) -
 
 
 def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:
-    return edge.kind not in ALWAYS_CHORD | ALWAYS_BRANCH and can_be_branch(graphs, edge)
+    return edge.kind not in ALWAYS_CHORD | ALWAYS_BRANCH and edge.branchable
 
 
 def _changed(

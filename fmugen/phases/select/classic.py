@@ -6,12 +6,10 @@ and Kruskal's algorithm, ties broken by declared order.
 
 from __future__ import annotations
 
-from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, DomainGraph, EdgeKind, LinearGraph
 from fmugen.ir.model import NamedTrees
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.select.freedoms import can_be_branch
-from fmugen.phases.select.selection import Branches, make_selection
+from fmugen.phases.select.selection import make_selection
 from fmugen.topology import greedy_branches
 
 __all__ = ["CLASSIC_METHODS", "classic_trees", "named_trees"]
@@ -105,7 +103,6 @@ def named_trees(graphs: LinearGraph, named: NamedTrees) -> TreeSelection:
     """Trees named by the user, completed by the arms."""
     arms = _of_kinds(graphs.translation, (EdgeKind.ARM,))
     branches = {Domain.TRANSLATION: (*arms, *named.translation), Domain.ROTATION: named.rotation}
-    _require_branches(graphs, branches)
     return make_selection(graphs, named.name, branches, lambda *_: f"named in trees.{named.name}")
 
 
@@ -127,16 +124,6 @@ def _joints(graphs: LinearGraph) -> list[str]:
         if edge.name in freedoms:
             freedoms[edge.name] += len(edge.motion)
     return sorted(freedoms, key=freedoms.__getitem__)
-
-
-def _require_branches(graphs: LinearGraph, branches: Branches) -> None:
-    """Refuse branches whose across variable is not described by coordinates of their own."""
-    for domain, names in branches.items():
-        for edge in graphs.domain(domain).edges:
-            if edge.name in names and not can_be_branch(graphs, edge):
-                raise TreeError(
-                    f"{edge.name} is a {edge.kind.value}, which cannot be in the {domain.value} tree"
-                )
 
 
 def _of_kinds(graph: DomainGraph, kinds: _Ranking) -> list[str]:

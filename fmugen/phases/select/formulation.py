@@ -21,7 +21,6 @@ from fmugen.ir.tree import SpanningTree
 from fmugen.phases.select.freedoms import (
     ALWAYS_BRANCH,
     ALWAYS_CHORD,
-    can_be_branch,
     freedoms,
     gruebler_freedoms,
 )
@@ -206,7 +205,7 @@ def _agreed(graphs: LinearGraph, rotation: GrownTree, translation: GrownTree, li
 
 
 def _grown(graphs: LinearGraph, weigh: Weighting, limit: int) -> list[GrownTree]:
-    allowed = [edge for edge in weigh.edges.values() if can_be_branch(graphs, edge)]
+    allowed = [edge for edge in weigh.edges.values() if edge.branchable]
     return grow_all(graphs.domain(weigh.domain), allowed, weigh, limit)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph, QuaternionTurn
 
-__all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "can_be_branch", "freedoms", "gruebler_freedoms", "is_joint"]
+__all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "freedoms", "gruebler_freedoms", "is_joint"]
 
 #: Their across variables are known functions (absolute branch heuristic, 3.1.1).
 ALWAYS_BRANCH = frozenset({EdgeKind.ARM, EdgeKind.MOTION_DRIVER})
@@ -23,13 +23,6 @@ _SPATIAL_DIRECTIONS = 3
 def is_joint(edge: Edge) -> bool:
     """Whether an edge is a joint, virtual ones included."""
     return edge.kind not in _UNBOUND | ALWAYS_BRANCH
-
-
-def can_be_branch(graphs: LinearGraph, edge: Edge) -> bool:
-    """Whether coordinates of its own describe the across variable of an edge completely."""
-    if edge.kind is EdgeKind.ROD:
-        return False
-    return graphs.planar or edge.domain is Domain.TRANSLATION or edge.kind is not EdgeKind.SPRING
 
 
 def freedoms(edge: Edge) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
-from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, can_be_branch, freedoms, is_joint
+from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
 from fmugen.phases.select.growth import GrownTree, grow_all
 
 __all__ = ["Factors", "edge_factors", "variable_based_trees"]
@@ -105,7 +105,7 @@ def _minimal_trees(
 ) -> list[tuple[GrownTree, dict[str, Factors]]]:
     graph = graphs.domain(domain)
     factors = edge_factors(graph, first_tree)
-    allowed = [edge for edge in graph.edges if can_be_branch(graphs, edge)]
+    allowed = [edge for edge in graph.edges if edge.branchable]
 
     def weigh(_: GrownTree, potential: Sequence[Edge]) -> list[int]:
         return [factors[edge.name].weight for edge in potential]
