@@ -36,7 +36,7 @@ __all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "evaluate", "parse"]
 MAX_LENGTH = 10_000
 #: How deep parentheses, signs and powers may be nested in each other.
 MAX_NESTING = 60
-#: How deep the tree of a formula may be; a sum of n terms is n deep.
+#: How deep the tree of a formula may be.
 MAX_DEPTH = 200
 #: The most characters of a number; a double needs at most 24.
 MAX_DIGITS = 100
@@ -75,6 +75,9 @@ _BINARY: dict[str, tuple[int, str]] = {
     "**": (4, "^"),
 }
 _SIGN_BINDING = 3
+_OPPOSITE = {"+": "-", "-": "+"}
+#: A longer sum becomes a balanced tree, which no sum within the limit of length makes too deep.
+_LONG_SUM = 64
 
 
 def parse(text: str | int | float) -> Formula:
@@ -161,14 +164,18 @@ class _Parser:
         if self.nesting > MAX_NESTING:
             raise self.error(f"the formula is nested more than {MAX_NESTING} levels deep")
         term = self.prefix()
+        summands: list[tuple[str, Term]] = []
         while (operator := self.operator()) is not None and operator[0] > binding:
             strength, function = operator
             self.advance()
             # The exponent may carry a sign and further powers: 2^-x^2 = 2^(-(x^2)).
             right = self.expression(_SIGN_BINDING - 1 if function == "^" else strength)
-            term = Call(function, (term, right))
+            if function in _OPPOSITE:
+                summands.append((function, right))
+            else:
+                term = Call(function, (term, right))
         self.nesting -= 1
-        return term
+        return _sum(term, summands)
 
     def operator(self) -> tuple[int, str] | None:
         return _BINARY.get(self.token.text) if self.token.kind is _Kind.SYMBOL else None
@@ -250,6 +257,20 @@ class _Parser:
 
     def error(self, message: str, token: _Token | None = None) -> FormulaError:
         return FormulaError(self.text, (token or self.token).column, message)
+
+
+def _sum(first: Term, others: list[tuple[str, Term]]) -> Term:
+    """``first`` and the signed others added up: from left to right, or by halves if they are many."""
+    if len(others) < _LONG_SUM:
+        for sign, term in others:
+            first = Call(sign, (first, term))
+        return first
+    middle = len(others) // 2
+    sign, term = others[middle]
+    rest = others[middle + 1 :]
+    if sign == "-":
+        rest = [(_OPPOSITE[other], summand) for other, summand in rest]
+    return Call(sign, (_sum(first, others[:middle]), _sum(term, rest)))
 
 
 def _unknown_function(name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,6 +40,8 @@ _HELPERS = {
 }
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 _SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
+#: More zeros than these are not written one by one.
+_FEW_ZEROS = 8
 _VECTOR = re.compile(r"\b([pduqval])\[")
 
 
@@ -168,8 +171,18 @@ def _motion_text(program: Program) -> _Text:
 
 
 def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[str]:
+    """One line a result; the zeros of a sparse array are written by a loop before all others."""
+    zeros = Counter(result.array for result in results if result.value.is_zero)
+    sparse = {array for array, count in zeros.items() if count > _FEW_ZEROS}
+    for array in sorted(sparse):
+        size = 1 + max(result.index for result in results if result.array == array)
+        yield f"for (int i = 0; i < {size}; i++) {{"
+        yield f"    {array}[i] = 0.0;"
+        yield "}"
     origin = ""
     for result in results:
+        if result.array in sparse and result.value.is_zero:
+            continue
         note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
         origin = result.origin
         yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
