@@ -14,6 +14,7 @@ must not wait for the numerical libraries.
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -351,3 +352,38 @@ def _verify(
     from fmugen.cli.verify import Judgement, verify_model
 
     verify_model(model, ExportOptions(trees, closure, solver, step), Judgement(tolerance, stop, fmu, plot))
+
+
+@app.command("study")
+def _study(
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder of the results; default: the name of the study. What is in it is taken up.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers",
+            metavar="NUMBER",
+            min=1,
+            help="Processes on this machine; default: its cores.",
+            show_default=False,
+        ),
+    ] = os.cpu_count() or 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster to run on instead."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, even if results are there.")] = False,
+) -> None:
+    """Run a model or an FMU many times with other parameters."""
+    from fmugen.cli.study import Conditions, run_study
+
+    run_study(study, Conditions(output, workers, scheduler, fresh))

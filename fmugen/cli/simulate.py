@@ -24,7 +24,7 @@ from fmugen.suggestions import did_you_mean
 from fmugen.verify.simulate import Trajectory, simulate_fmu
 from fmugen.view.trajectory import plot_trajectory
 
-__all__ = ["Run", "simulate_model"]
+__all__ = ["Run", "experiment_of", "exported", "simulate_model"]
 
 _DEFAULT_STOP = 1.0
 #: Communication points of a run whose FMU proposes no step.
@@ -54,9 +54,9 @@ def simulate_model(path: Path, run: Run) -> None:
         phases = stack.enter_context(Phases())
         if path.suffix.lower() != ".fmu":
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-"))
-            path = _exported(path, Path(folder), phases)
+            path = exported(path, Path(folder), phases)
         fmu = read_fmu(path)
-        stop, step = _experiment(fmu, run)
+        stop, step = experiment_of(fmu, run.stop, run.step)
         parameters = _parameters(run.settings, fmu)
         inputs = _inputs(run.inputs, fmu)
         recorded = fmu.names("output") or fmu.names("local")
@@ -68,7 +68,8 @@ def simulate_model(path: Path, run: Run) -> None:
     _keep(fmu, trajectory, run)
 
 
-def _exported(path: Path, folder: Path, phases: Phases) -> Path:
+def exported(path: Path, folder: Path, phases: Phases) -> Path:
+    """The FMU of a model file, made in ``folder``."""
     with phases.phase("read"):
         model = read_model(path)
     return export_fmu(model, folder / f"{model.name}.fmu", ExportOptions(), phases).path
@@ -77,9 +78,10 @@ def _exported(path: Path, folder: Path, phases: Phases) -> Path:
 # --- what to run ----------------------------------------------------------------------------------
 
 
-def _experiment(fmu: FmuFile, run: Run) -> tuple[float, float]:
-    stop = run.stop or fmu.stop or _DEFAULT_STOP
-    step = run.step or fmu.step or stop / _DEFAULT_POINTS
+def experiment_of(fmu: FmuFile, stop: float | None, step: float | None) -> tuple[float, float]:
+    """Stop time and communication step: those given, else those that the FMU proposes."""
+    stop = stop or fmu.stop or _DEFAULT_STOP
+    step = step or fmu.step or stop / _DEFAULT_POINTS
     if stop / step > _MOST_POINTS:
         raise typer.BadParameter(f"a step of {step:g} s makes more than {_MOST_POINTS} points of {stop:g} s")
     return stop, step

@@ -13,7 +13,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Phases", "counted", "print_line", "print_table", "print_warning"]
+__all__ = ["Phases", "counted", "error_console", "print_line", "print_table", "print_warning"]
 
 #: Columns of a file or pipe, where nothing needs to be wrapped.
 _WIDE = 200
@@ -25,6 +25,11 @@ def _console(*, stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = _WIDE
     return console
+
+
+def error_console() -> Console:
+    """Where progress is shown."""
+    return _console(stderr=True)
 
 
 def print_line(text: str = "", style: str = "") -> None:

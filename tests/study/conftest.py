@@ -1,0 +1,57 @@
+"""A small FMU and studies of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fmugen.builder import ModelBuilder
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import export_fmu
+
+HEAD = """
+[study]
+subject = "pendulum.fmu"
+method = "random"
+runs = 120
+seed = 3
+chunk = 10
+stop = 0.2
+step = 0.05
+
+[parameters]
+length = { min = 0.5, max = 1.5 }
+mass = { mean = 2.0, deviation = 0.1 }
+
+[results]
+last = "final(angle)"
+fastest = "peak(rod.omega)"
+
+[goal]
+maximize = "fastest"
+"""
+
+
+@pytest.fixture(scope="session")
+def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pendulum whose length and mass are parameters."""
+    model = (
+        ModelBuilder("Pendulum", gravity=(0, "-9.81"))
+        .parameter("length", 1.0, "m")
+        .parameter("mass", 2.0, "kg")
+        .body("rod", mass="mass", inertia="mass*length^2/12", points={"pivot": (0, "length/2")})
+        .revolute("pin", "ground", "rod.pivot")
+        .output("angle", "pin.angle")
+        .start("pin.angle", 0.5)
+        .build()
+    )
+    return export_fmu(model, tmp_path_factory.mktemp("study") / "pendulum.fmu", ExportOptions()).path
+
+
+@pytest.fixture
+def study_file(pendulum: Path, tmp_path: Path) -> Path:
+    """A study of the pendulum, in a folder of its own."""
+    path = tmp_path / "swing.toml"
+    path.write_text(HEAD.replace("pendulum.fmu", str(pendulum)))
+    return path
