@@ -36,7 +36,7 @@ def shown(beginning: str) -> list[str]:
 @pytest.fixture
 def tour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder with the model file of the tour in it, as current directory."""
-    [model] = blocks("toml")
+    model, *_ = blocks("toml")
     monkeypatch.chdir(tmp_path)
     path = Path("pendulum.toml")
     path.write_text(model, encoding="utf-8")
