@@ -70,9 +70,11 @@ class ModelBuilder:
         """A number that may be changed before initialization."""
         return self._enter("parameters", name, value=value, unit=unit, description=description)
 
-    def input(self, name: str, start: float = 0.0, unit: str = "1", description: str = "") -> Self:
-        """An input of the FMU."""
-        return self._enter("inputs", name, start=start, unit=unit, description=description)
+    def input(
+        self, name: str, start: float = 0.0, unit: str = "1", description: str = "", rate: str = ""
+    ) -> Self:
+        """An input of the FMU; ``rate`` names the input that is its time derivative."""
+        return self._enter("inputs", name, start=start, unit=unit, description=description, rate=rate)
 
     def output(self, name: str, value: Value, unit: str | None = None, description: str = "") -> Self:
         """An output of the FMU; without a unit it has that of the quantity it consists of."""

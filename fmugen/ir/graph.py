@@ -277,12 +277,16 @@ class Screw:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols that formulas may use, by name."""
+    """The symbols that formulas may use, by name.
+
+    ``rates`` maps what changes by itself to its time derivative: time, and inputs whose rate is an input.
+    """
 
     dag: Dag
     time: Expr
     parameters: dict[str, Expr]
     inputs: dict[str, Expr]
+    rates: dict[Expr, Expr]
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,16 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Input:
-    """A continuous FMU input."""
+    """A continuous FMU input; ``rate`` names the input that is its time derivative, if there is one.
+
+    What is prescribed by an input needs its first and second derivative.
+    """
 
     name: str
     start: float = 0.0
     unit: str = "1"
     description: str = ""
+    rate: str = ""
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ class DriverType(Enum):
 
 @dataclass(frozen=True)
 class Driver:
-    """A prescribed relative motion of the head relative to the tail, a function of time.
+    """A prescribed relative motion of the head relative to the tail, a function of time and inputs.
 
     Rotation: ``angle`` is the angle of the head relative to the tail about ``axis`` (z in the plane).
     Translation: with ``axis``, the displacement from tail to head along that axis (in the axes of

@@ -20,11 +20,15 @@ def build_graph(model: SystemModel) -> LinearGraph:
     dag = Dag()
     names = [parameter.name for parameter in model.parameters]
     names += [start_parameter(start) for start in model.starts if start.adjustable]
+    time = dag.symbol(TIME, Role.TIME)
+    inputs = {given.name: dag.symbol(given.name, Role.INPUT) for given in model.inputs}
+    rates = {inputs[given.name]: inputs[given.rate] for given in model.inputs if given.rate}
     symbols = Symbols(
         dag,
-        dag.symbol(TIME, Role.TIME),
+        time,
         {name: dag.symbol(name, Role.PARAMETER) for name in names},
-        {given.name: dag.symbol(given.name, Role.INPUT) for given in model.inputs},
+        inputs,
+        {time: dag.one, **rates},
     )
     body_of = {GROUND: GROUND}
     body_of |= {f"{GROUND}.{point.name}": GROUND for point in model.ground}

@@ -67,7 +67,7 @@ class _Circuits:
     ) -> None:
         self._kinematics = kinematics
         self._dag = graph.symbols.dag
-        self._by_time = Tangent(self._dag, {graph.symbols.time: self._dag.one})
+        self._by_time = Tangent(self._dag, graph.symbols.rates)
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
 

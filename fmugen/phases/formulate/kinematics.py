@@ -36,7 +36,7 @@ class Kinematics:
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
         self._branches = set(trees.rotation.branches)
         symbols = graph.symbols
-        self._rate = Tangent(symbols.dag, {symbols.time: symbols.dag.one})
+        self._rate = Tangent(symbols.dag, symbols.rates)
         ground = trees.rotation.root
         self.frames = Frames(symbols.dag, ground)
         self.axis: dict[Expr, FrameVector] = {}
@@ -57,7 +57,7 @@ class Kinematics:
         edges = {edge.name: edge for edge in self.graph.rotation.edges}
         for link in tree.links:
             edge = edges[link.branch]
-            relative = relative_rotation(edge.rotation, self._coordinates, symbols.dag, symbols.time)
+            relative = relative_rotation(edge.rotation, self._coordinates, symbols)
             matrix = relative.matrix if link.forward else transpose(relative.matrix)
             self.frames.hang(link.node, link.parent, matrix)
             settle = self.frames.settle

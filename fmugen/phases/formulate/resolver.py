@@ -54,7 +54,7 @@ class Quantities:
         }
         self._cutsets: Cutsets | None = None
         self._known: dict[str, Expr] = {}
-        seeds = {graph.symbols.time: graph.symbols.dag.one}
+        seeds = dict(graph.symbols.rates)
         for c in coordinates:
             self._known |= {c.name: c.position, c.rate: c.velocity, c.acceleration: c.second}
             seeds |= {c.position: c.velocity, c.velocity: c.second}

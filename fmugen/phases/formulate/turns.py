@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fmugen.expr.calculus import Tangent
-from fmugen.expr.dag import Dag, Expr
+from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import (
     Matrix3,
     Vector3,
@@ -20,7 +20,7 @@ from fmugen.expr.vectors import (
     scale3,
 )
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation
+from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Symbols
 
 __all__ = ["RelativeRotation", "first_axis", "relative_rotation"]
 
@@ -41,10 +41,11 @@ class RelativeRotation:
 
 
 def relative_rotation(
-    rotation: Rotation, coordinates: Mapping[str, Coordinate], dag: Dag, time: Expr
+    rotation: Rotation, coordinates: Mapping[str, Coordinate], symbols: Symbols
 ) -> RelativeRotation:
     """The rotation across an edge whose coordinates are branch coordinates."""
-    rate_of = Tangent(dag, {time: dag.one})
+    dag = symbols.dag
+    rate_of = Tangent(dag, symbols.rates)
     matrix, omega, bias = identity(dag), null(dag), null(dag)
     partial: dict[Expr, Vector3] = {}
     for turn in rotation.turns:

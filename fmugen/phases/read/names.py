@@ -12,8 +12,9 @@ from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import Role, Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
+from fmugen.units import parse_unit
 
-__all__ = ["Scope", "check_formulas", "check_names", "scope_of", "sole_name", "unknown_name"]
+__all__ = ["Scope", "check_formulas", "check_names", "check_rates", "scope_of", "sole_name", "unknown_name"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: First words of names that every FMU or every formula has already.
@@ -26,7 +27,8 @@ _FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", 
 
 _REASONS = {
     Role.CONSTANT: "this value is constant: only parameters and pi may be used",
-    Role.DRIVER: "a driver is differentiated twice by time: only parameters, pi and time may be used",
+    Role.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
+    "whose rate and whose rate's rate are inputs may be used",
     Role.LOAD: "forces decide accelerations and reactions: only positions and velocities may be used",
 }
 
@@ -95,12 +97,14 @@ def _check_unique(draft: Draft, problems: ProblemLog) -> None:
 class Scope:
     """Everything formulas can name.
 
+    ``prescribing`` are the inputs that can prescribe a motion: their derivatives are inputs as well.
     ``unreadable`` holds the elements and points that are declared but could not be read: what they
     offer is not known, and nothing is said about it.
     """
 
     parameters: tuple[str, ...]
     inputs: tuple[str, ...]
+    prescribing: frozenset[str]
     outputs: tuple[str, ...]
     quantities: Mapping[str, Quantity]
     unreadable: frozenset[str]
@@ -114,6 +118,8 @@ class Scope:
         names = [*self.parameters, *CONSTANTS]
         if role is not Role.CONSTANT:
             names.append(TIME)
+        if role is Role.DRIVER:
+            names += sorted(self.prescribing)
         if role in (Role.LOAD, Role.OUTPUT):
             names += self.inputs
             names += [name for name, quantity in self.quantities.items() if _may_use(quantity, role)]
@@ -129,10 +135,39 @@ def scope_of(draft: Draft, model: SystemModel) -> Scope:
     return Scope(
         parameters=draft.names["parameters"],
         inputs=draft.names["inputs"],
+        prescribing=frozenset(name for name in draft.inputs if len(_rates(name, draft)) > 2),
         outputs=draft.names["outputs"],
         quantities=known,
         unreadable=frozenset(declared - readable),
     )
+
+
+def check_rates(draft: Draft, problems: ProblemLog) -> None:
+    """The rate of an input is another input, and none is, over others, its own."""
+    for name, table in draft.inputs.items():
+        place: Place = ("inputs", name, "rate")
+        if not table.rate:
+            continue
+        if table.rate not in draft.names["inputs"]:
+            hint = did_you_mean(table.rate, draft.names["inputs"]) or "declare it in [inputs]"
+            problems.add(place, f"there is no input {table.rate!r}", hint)
+            continue
+        if name in _rates(table.rate, draft):
+            problems.add(place, f"{name!r} is a derivative of itself", "name another input")
+        elif (other := draft.inputs.get(table.rate)) is not None:
+            unit = parse_unit(table.unit).times(parse_unit("s"), -1)
+            if not unit.same_dimension(parse_unit(other.unit)):
+                message = f"{table.rate!r} is in {other.unit!r}, which is no rate of {table.unit!r}"
+                problems.add(place, message, "mend one of the units")
+
+
+def _rates(name: str, draft: Draft) -> list[str]:
+    """The input, its rate, the rate of that, and so on."""
+    chain: list[str] = []
+    while name in draft.inputs and name not in chain:
+        chain.append(name)
+        name = draft.inputs[name].rate
+    return chain
 
 
 def check_formulas(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
@@ -173,7 +208,8 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
     if name == TIME:
         _forbid(place, "time", role in (Role.DRIVER, Role.LOAD, Role.OUTPUT), role, problems)
     elif name in scope.inputs:
-        _forbid(place, f"the input {name!r}", role in (Role.LOAD, Role.OUTPUT), role, problems)
+        allowed = role in (Role.LOAD, Role.OUTPUT) or (role is Role.DRIVER and name in scope.prescribing)
+        _forbid(place, f"the input {name!r}", allowed, role, problems)
     elif quantity is not None:
         _forbid(place, f"the quantity {name!r}", _may_use(quantity, role), role, problems)
     elif name.rpartition(".")[0] not in scope.unreadable:

@@ -20,7 +20,15 @@ from fmugen.ir.model import (
 )
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
-from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
+from fmugen.phases.read.names import (
+    Scope,
+    check_formulas,
+    check_names,
+    check_rates,
+    scope_of,
+    sole_name,
+    unknown_name,
+)
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text, parse_unit
@@ -31,6 +39,7 @@ __all__ = ["resolve"]
 def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     """The model of a draft; it may be used only if no problem has been logged."""
     check_names(draft, problems)
+    check_rates(draft, problems)
     mechanism = _mechanism(draft, problems)
     scope = scope_of(draft, mechanism)
     check_formulas(draft, scope, problems)
@@ -57,7 +66,8 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
             for name, table in draft.parameters.items()
         ),
         inputs=tuple(
-            Input(name, table.start, table.unit, table.description) for name, table in draft.inputs.items()
+            Input(name, table.start, table.unit, table.description, table.rate)
+            for name, table in draft.inputs.items()
         ),
         ground=elements.ground(),
         bodies=tuple(elements.bodies()),

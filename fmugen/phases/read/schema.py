@@ -127,6 +127,7 @@ class InputTable(Table):
     start: FiniteFloat = 0.0
     unit: UnitText = "1"
     description: Text = ""
+    rate: Text = ""
 
 
 class OutputTable(Table):
