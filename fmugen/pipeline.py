@@ -10,11 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
+from fmugen.expr.code import compile_python
+from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import Output, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
@@ -28,7 +30,7 @@ from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, select_trees
-from fmugen.phases.triangularize import solution_flow
+from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
 from fmugen.virtual import require_reactions
@@ -106,6 +108,26 @@ def formulate_model(
     with _timed("formulate", progress):
         dae = formulate(model, graph, selection)
     return Formulation(model, graph, selection, dae)
+
+
+def inverse_of(model: SystemModel) -> SystemModel:
+    """SystemModel -> SystemModel: motions in, driving forces and torques out; motions start where they are."""
+    motions = prescribed_motions(model)
+    probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
+    dae = formulate_model(probe, "aac").dae
+    flow = solution_flow(probe, dae, Closure.NEWTON)
+    return inverse_model(model, _start_values(probe, dae, flow))
+
+
+def _start_values(model: SystemModel, dae: Dae, flow: SolutionFlow) -> dict[str, float]:
+    """The outputs of a model at its assembled start, for outputs that are functions of position."""
+    arguments = {
+        "p": list(dae.symbols.parameters.values()),
+        "q": [coordinate.position for coordinate in dae.coordinates],
+    }
+    parameters = list(default_parameters(model).values())
+    evaluate = compile_python(list(dae.outputs.values()), arguments)
+    return dict(zip(dae.outputs, evaluate(parameters, flow.positions), strict=True))
 
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
