@@ -110,6 +110,7 @@ def formulate_model(
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
+    model = replace(model, independent=options.independent or model.independent)
     formulation = formulate_model(model, options.trees, progress, options.closure)
     require_reactions(formulation.model, formulation.trees)
     model = formulation.model

@@ -73,12 +73,14 @@ class Point:
     """A point fixed on a body, from the origin of its frame, or on the ground.
 
     Joints that are fastened to it use its axes, which are those of the body unless ``orientation`` turns
-    them.
+    them, or their z axis points ``toward`` another point of the body. Their x axis is then in the half plane
+    of the body axis that is furthest from z.
     """
 
     name: str
     position: Vector
     orientation: Orientation | None = None
+    toward: str | None = None
 
 
 @dataclass(frozen=True)
@@ -302,7 +304,10 @@ class Experiment:
 
 @dataclass(frozen=True)
 class SystemModel:
-    """A mechanism as described by its user; every name in it resolves."""
+    """A mechanism as described by its user; every name in it resolves.
+
+    ``independent`` are the coordinates from which the closure is to start; none leaves the choice open.
+    """
 
     name: str
     description: str = ""
@@ -319,6 +324,7 @@ class SystemModel:
     springs: tuple[Spring, ...] = ()
     starts: tuple[Start, ...] = ()
     trees: tuple[NamedTrees, ...] = ()
+    independent: tuple[str, ...] = ()
     experiment: Experiment = field(default_factory=Experiment)
 
 
