@@ -360,6 +360,10 @@ class ModelBuilder:
         """Trees of the two graphs, by the names of their elements."""
         return self._enter("trees", name, translation=list(translation), rotation=list(rotation))
 
+    def independent(self, *names: str) -> Self:
+        """The coordinates from which the closure of the loops starts."""
+        return self._enter_in(self._sections, ("closure",), {"independent": list(names)})
+
     def experiment(self, stop: float = 1.0, step: float = 0.01, tolerance: float = 1e-8) -> Self:
         """What a simulation runs by default."""
         table = {"stop": stop, "step": step, "tolerance": tolerance}

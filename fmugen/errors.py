@@ -5,6 +5,7 @@
     ├── FormulaError          a formula does not parse
     ├── AssemblyError         the loops cannot be closed from the given start values
     ├── TreeError             a tree named by the user is not a spanning tree
+    ├── ClosureError          coordinates named by the user cannot be the independent ones
     ├── CompileError          no compiler, or the compiler failed
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "AssemblyError",
+    "ClosureError",
     "CompileError",
     "FmugenError",
     "FormulaError",
@@ -73,6 +75,10 @@ class AssemblyError(FmugenError):
 
 class TreeError(FmugenError):
     """A named tree is not a spanning tree of its graph."""
+
+
+class ClosureError(FmugenError):
+    """Coordinates that the user named cannot be the independent ones."""
 
 
 class CompileError(FmugenError):

@@ -132,6 +132,7 @@ def _start_values(model: SystemModel, dae: Dae, flow: SolutionFlow) -> dict[str,
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
     """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
+    model = replace(model, independent=options.independent or model.independent)
     formulation = formulate_model(model, options.trees, progress, options.closure)
     require_reactions(formulation.model, formulation.trees)
     model = formulation.model

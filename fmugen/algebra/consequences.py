@@ -103,12 +103,12 @@ def _lengths(algebra: _Algebra, rows: Sequence[fmpz_mpoly]) -> Iterator[fmpz_mpo
     for window in windows if len(ring.circles) <= _MOST_UNKNOWNS else ():
         present = [ring.coordinates(row) for row in window]
         turning = [angle for angle in ring.circles if any(angle in row for row in present)]
-        done: list[frozenset[int]] = []
+        gone: list[frozenset[int]] = []
         for angles in _subsets(turning):
-            if all(angles & row for row in present) and not any(smaller < angles for smaller in done):
+            if all(angles & row for row in present) and not any(angles <= others for others in gone):
                 length = _without(algebra, window, angles)
                 if length is not None:
-                    done.append(angles)
+                    gone.append(frozenset(turning) - ring.coordinates(length))
                     yield length
 
 

@@ -7,21 +7,20 @@ among them, are moved as little as possible until the constraints hold.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fmugen.expr.calculus import postorder, symbols_of
+from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import compile_python
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.dag import Expr, Role
+from fmugen.expr.generic import ValueTable
 
 __all__ = ["Samples"]
 
 #: Points may lie on different branches of the motion; what holds at all of them holds on all.
 _POINTS = 6
-_UNDEFINED = (math.nan,) * _POINTS
 
 #: Newton steps to a point, and how many starts are tried for each.
 _ITERATIONS = 40
@@ -35,40 +34,15 @@ _ZERO = 1e-9
 
 Point = NDArray[np.float64]
 
-_FUNCTIONS: dict[str, Callable[..., float]] = {
-    "abs": abs,
-    "max": max,
-    "min": min,
-    "sign": lambda x: float((x > 0) - (x < 0)),
-    "step": lambda x: float(x >= 0),
-    **{
-        name: getattr(math, name)
-        for name in (
-            *("sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
-            *("sinh", "cosh", "tanh", "exp", "log", "sqrt", "pow"),
-        )
-    },
-}
 
-
-class Samples:
-    """The values of nodes at the points, not-a-number where a function is not defined."""
+class Samples(ValueTable):
+    """The values of nodes at the points."""
 
     def __init__(self, rows: Sequence[Expr]) -> None:
         symbols = symbols_of(rows)
         points = _points(rows, symbols)
-        self._values: dict[Expr, tuple[float, ...]] = {
-            symbol: tuple(float(point[index]) for point in points) for index, symbol in enumerate(symbols)
-        }
-
-    def __call__(self, root: Expr) -> tuple[float, ...]:
-        known = self._values.get(root)
-        if known is not None:
-            return known
-        for node in postorder((root,)):
-            if node not in self._values:
-                self._values[node] = self._evaluate(node)
-        return self._values[root]
+        values = {s: tuple(float(point[index]) for point in points) for index, s in enumerate(symbols)}
+        super().__init__(_POINTS, values)
 
     def vanish(self, roots: Sequence[Expr]) -> bool:
         """Whether all ``roots`` are zero at every point."""
@@ -76,18 +50,6 @@ class Samples:
 
     def on_unit_circle(self, u: Expr, v: Expr) -> bool:
         return all(abs(x * x + y * y - 1.0) < _ZERO for x, y in zip(self(u), self(v), strict=True))
-
-    def _evaluate(self, node: Expr) -> tuple[float, ...]:
-        match node.operation:
-            case Operation.NUMBER:
-                return (float(node.number),) * _POINTS
-            case Operation.SYMBOL:
-                raise KeyError(f"{node!r} does not occur in the constraints")
-        columns = list(zip(*(self._values[arg] for arg in node.args), strict=True))
-        try:
-            return tuple(_apply(node, column) for column in columns)
-        except (ValueError, ZeroDivisionError, OverflowError):
-            return _UNDEFINED
 
 
 def _points(rows: Sequence[Expr], symbols: Sequence[Expr]) -> list[Point]:
@@ -127,14 +89,3 @@ def _closed(residual: Callable[[Point], Point], x: Point) -> Point | None:
     except (ValueError, ZeroDivisionError, OverflowError, np.linalg.LinAlgError):
         return None
     return None
-
-
-def _apply(node: Expr, values: Sequence[float]) -> float:
-    match node.operation:
-        case Operation.ADD:
-            return math.fsum(values)
-        case Operation.MUL:
-            return math.prod(values)
-        case Operation.POWER:
-            return float(values[0] ** node.exponent)
-    return float(_FUNCTIONS[node.name](*values))

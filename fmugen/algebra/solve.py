@@ -13,14 +13,14 @@ from time import process_time
 from fmugen.algebra.budget import Budget
 from fmugen.algebra.costs import expressions_of, operations_of
 from fmugen.algebra.lumps import lump
-from fmugen.algebra.polynomials import polynomial_rows, turning, variables_of
+from fmugen.algebra.polynomials import Polynomial, polynomial_rows, turning, variables_of
 from fmugen.algebra.samples import Samples
-from fmugen.algebra.stage import Choice, StageReport, choices
+from fmugen.algebra.stage import Choice, Judge, StageReport, choices, welcome
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.ir.steps import ExactStep
 
-__all__ = ["BlockReport", "BlockSolution", "solve_block"]
+__all__ = ["BlockReport", "BlockSolution", "Unsolved", "solve_block"]
 
 #: With more unknowns left than this only the cheapest next step is followed.
 _ALL_ORDERS = 3
@@ -43,9 +43,20 @@ class BlockSolution:
     report: BlockReport
 
 
+@dataclass(frozen=True)
+class Unsolved:
+    """Why a block has no steps, as the end of a sentence."""
+
+    reason: str
+
+
 def solve_block(
-    rows: Sequence[Expr], unknowns: Mapping[int, Expr], angles: Collection[int], budget: Budget
-) -> BlockSolution | None:
+    rows: Sequence[Expr],
+    unknowns: Mapping[int, Expr],
+    angles: Collection[int],
+    budget: Budget,
+    judge: Judge = welcome,
+) -> BlockSolution | Unsolved:
     """Exact steps for ``unknowns`` (coordinate number -> its symbol) from the constraints ``rows``.
 
     Parameters
@@ -54,17 +65,20 @@ def solve_block(
         Expressions that are zero; more than one row for an unknown is allowed if they agree.
     angles
         Which of the unknowns are angles; the others are lengths.
+    judge
+        The operations by which a step is dearer than it looks, infinite for a step that must not be taken.
 
     Returns
     -------
-    BlockSolution or None
-        None if the constraints are not polynomial in the unknowns, leave one free, or the budget is spent.
+    BlockSolution or Unsolved
+        Unsolved if the constraints are not polynomial in the unknowns or leave one free, or if the budget
+        is spent.
     """
     begin = process_time()
-    search = _Search(rows, unknowns, angles, budget, begin + budget.seconds)
+    search = _Search(rows, unknowns, angles, budget, begin + budget.seconds, judge)
     way = search.best(frozenset(unknowns))
     if way is None:
-        return None
+        return Unsolved(search.why_not())
     operations = operations_of([e for step in way.steps for e in expressions_of(step)])
     return BlockSolution(way.steps, BlockReport(process_time() - begin, way.stages, operations))
 
@@ -73,7 +87,7 @@ def solve_block(
 class _Way:
     """Steps for all that is left, with their cost."""
 
-    cost: int
+    cost: float
     steps: tuple[ExactStep, ...]
     stages: tuple[StageReport, ...]
 
@@ -92,13 +106,16 @@ class _Search:
         angles: Collection[int],
         budget: Budget,
         deadline: float,
+        judge: Judge,
     ) -> None:
         self._rows = rows
         self._unknowns = unknowns
         self._angles = turning(rows, unknowns, angles)
         self._budget = budget
         self._deadline = deadline
+        self._judge = judge
         self._samples = Samples(rows)
+        self._is_late = False
         self._known: dict[frozenset[int], _Way | None] = {frozenset(): _Way(0, (), ())}
 
     def best(self, left: frozenset[int]) -> _Way | None:
@@ -116,12 +133,32 @@ class _Search:
                 break
         return best
 
+    def why_not(self) -> str:
+        """What stands in the way of the unknowns; what ended the search, if it was not finished."""
+        if self._is_late:
+            return f"{self._budget.seconds:.2g} s of algebra were not enough"
+        if any(row is None for row in polynomial_rows(self._rows, self._unknowns, self._angles)):
+            return "the constraints are not polynomials in sines, cosines and lengths"
+        return "neither bases within their limits nor resultants gave an equation in one unknown"
+
     def _choices(self, left: frozenset[int]) -> list[Choice]:
         unknowns = {number: symbol for number, symbol in self._unknowns.items() if number in left}
         if process_time() >= self._deadline:
+            self._is_late = True
             return []
         rows = polynomial_rows(self._rows, unknowns, self._angles)
-        useful = [row for row in rows if row is not None and any(any(monomial) for monomial in row)]
+        present = [self._without_nothing(row) for row in rows if row is not None]
+        useful = [row for row in present if any(any(monomial) for monomial in row)]
         variables = variables_of(unknowns, self._angles)
         ring, polynomials = lump(self._rows[0].dag, variables, useful, self._samples)
-        return choices(ring, polynomials, self._samples, self._budget, self._deadline)
+        found = choices(ring, polynomials, self._samples, self._budget, self._deadline, self._judge)
+        self._is_late = self._is_late or (not found and process_time() >= self._deadline)
+        return found
+
+    def _without_nothing(self, row: Polynomial) -> Polynomial:
+        """``row`` without terms whose coefficient is always zero, which the DAG need not have seen."""
+        return {
+            monomial: coefficient
+            for monomial, coefficient in row.items()
+            if not self._samples.vanish((coefficient,))
+        }

@@ -6,8 +6,9 @@ equations themselves and what follows from two of them, degrevlex bases, resulta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from flint import fmpz_mpoly
 
@@ -19,9 +20,9 @@ from fmugen.algebra.groebner import degrevlex_bases, lex_bases
 from fmugen.algebra.resultants import eliminated
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
-from fmugen.ir.steps import PolynomialStep
+from fmugen.ir.steps import ExactStep, PolynomialStep
 
-__all__ = ["Choice", "StageReport", "choices"]
+__all__ = ["Choice", "Judge", "StageReport", "choices", "welcome"]
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,30 @@ class StageReport:
 class Choice:
     """A step that can be next."""
 
-    cost: int
+    cost: float
     candidate: Candidate
     report: StageReport
 
 
+#: The operations by which a step is dearer than it looks, infinite for one that must not be taken.
+Judge = Callable[[ExactStep], float]
+
+
+def welcome(step: ExactStep) -> float:
+    """The judge that has nothing to say against any step."""
+    return 0.0
+
+
 def choices(
-    ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples, budget: Budget, deadline: float
+    ring: Ring,
+    rows: Sequence[fmpz_mpoly],
+    samples: Samples,
+    budget: Budget,
+    deadline: float,
+    judge: Judge = welcome,
 ) -> list[Choice]:
     """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
-    found = _Found(ring)
+    found = _Found(ring, judge)
     gathered = [*rows, *consequences(ring, rows, samples)]
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
@@ -75,13 +90,16 @@ def choices(
 class _Found:
     """The cheapest choice of every unknown so far."""
 
-    def __init__(self, ring: Ring) -> None:
+    def __init__(self, ring: Ring, judge: Judge) -> None:
         self._ring = ring
+        self._judge = judge
         self._best: dict[int, Choice] = {}
 
     def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
         for candidate in offered:
-            unknown, cost = candidate.step.unknown, cost_of(candidate.step)
+            unknown, cost = candidate.step.unknown, cost_of(candidate.step) + self._judge(candidate.step)
+            if cost == inf:
+                continue
             if unknown not in self._best or cost < self._best[unknown].cost:
                 lumps = len(self._ring.meanings)
                 report = StageReport(unknown, method, lumps, size, candidate.terms, candidate.degree)

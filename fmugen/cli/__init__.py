@@ -96,6 +96,11 @@ def _ending(path: Path | None, *endings: str) -> Path | None:
     return path
 
 
+def _names(listed: str) -> tuple[str, ...]:
+    """Names that commas part."""
+    return tuple(name.strip() for name in listed.split(",") if name.strip())
+
+
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)
 ]
@@ -110,6 +115,15 @@ TreesOption = Annotated[
 ]
 ClosureOption = Annotated[
     Closure, typer.Option("--closure", help="How loop constraints are met at run time.")
+]
+IndependentOption = Annotated[
+    str,
+    typer.Option(
+        "--independent",
+        metavar="NAME,...",
+        help="The independent coordinates, as many as there are degrees of freedom; default: the best found.",
+        show_default=False,
+    ),
 ]
 SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]
 SolverStepOption = Annotated[
@@ -225,6 +239,7 @@ def _closure(
     model: ModelArgument,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
+    independent: IndependentOption = "",
     svg: Annotated[
         Path | None,
         typer.Option(
@@ -235,7 +250,7 @@ def _closure(
     """Show how the loops are closed, block by block."""
     from fmugen.cli.closure import show_closure
 
-    show_closure(model, trees, closure, svg)
+    show_closure(model, ExportOptions(trees, closure, independent=_names(independent)), svg)
 
 
 @app.command("export")
@@ -255,6 +270,7 @@ def _export(
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
+    independent: IndependentOption = "",
     keep_sources: Annotated[
         Path | None,
         typer.Option(
@@ -265,7 +281,8 @@ def _export(
     """Compile a model to an FMI 2.0 co-simulation FMU."""
     from fmugen.cli.export import export_model
 
-    export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources)
+    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    export_model(model, output, options, keep_sources)
 
 
 @app.command("simulate")
@@ -347,11 +364,13 @@ def _verify(
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
+    independent: IndependentOption = "",
 ) -> None:
     """Export a model and judge its FMU by a reference."""
     from fmugen.cli.verify import Judgement, verify_model
 
-    verify_model(model, ExportOptions(trees, closure, solver, step), Judgement(tolerance, stop, fmu, plot))
+    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    verify_model(model, options, Judgement(tolerance, stop, fmu, plot))
 
 
 @app.command("study")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
 from fmugen.cli.terminal import Phases, counted, print_line, print_table
-from fmugen.ir.flow import EMBEDDED, Closure
+from fmugen.ir.flow import EMBEDDED
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import generate
@@ -29,14 +29,14 @@ _COLUMNS = (
 )
 
 
-def show_closure(path: Path, trees: str, closure: Closure, svg: Path | None) -> None:
+def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
     """Print the solution flow of a model, and draw it to ``svg`` if given."""
     require_writable(svg)
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
-        summary = generate(model, ExportOptions(trees, closure), phases).closure
-    title = f"{model.name}, trees {trees}, closure {closure.value}"
+        summary = generate(model, options, phases).closure
+    title = f"{model.name}, trees {options.trees}, closure {options.closure.value}"
     if summary.blocks:
         print_table(title, _COLUMNS, _rows(summary))
         print_table("", ("", ""), _facts(summary))

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fmugen.components.formulas import lower, lower_vector
 from fmugen.expr.code import compile_python
-from fmugen.expr.vectors import Matrix3, Vector3, cross, dot, identity, matmul, rotation_about, scale3, unit
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    cross,
+    dot,
+    identity,
+    matmul,
+    rotation_about,
+    scale3,
+    transpose,
+    unit,
+)
 from fmugen.ir.graph import Symbols
 from fmugen.ir.model import GROUND, Attachment, Point, SystemModel, Vector
 
@@ -21,8 +34,10 @@ class Axes:
         self._parameters = [symbols.parameters[parameter.name] for parameter in model.parameters]
         self._known: dict[Attachment, Matrix3] = {}
         for owner, points in ((GROUND, model.ground), *((b.name, b.points) for b in model.bodies)):
+            positions = {point.name: lower_vector(point.position, symbols) for point in points}
             for point in points:
-                self._known[Attachment(owner, point.name)] = self._turned(point)
+                aimed = self._aimed(point, positions) if point.toward is not None else self._turned(point)
+                self._known[Attachment(owner, point.name)] = aimed
 
     def of(self, attachment: Attachment) -> Matrix3:
         """The matrix that resolves vectors of an attachment in the axes of its body."""
@@ -35,6 +50,18 @@ class Axes:
                 axis = self._unit["xyz".index(letter)]
                 matrix = matmul(matrix, rotation_about(axis, lower(angle, self.symbols)))
         return matrix
+
+    def _aimed(self, point: Point, positions: Mapping[str, Vector3]) -> Matrix3:
+        """Axes whose z points from ``point`` to the one that it is aimed at."""
+        here, there = positions[point.name], positions[point.toward or point.name]
+        along = unit((there[0] - here[0], there[1] - here[1], there[2] - here[2]))
+        across = _perpendicular(along, self.furthest(along))
+        return transpose((across, cross(along, across), along))
+
+    def furthest(self, along: Vector3) -> Vector3:
+        """The coordinate direction furthest from ``along`` for the default parameters."""
+        numbers = self.numbers(along)
+        return self._unit[min(range(3), key=lambda i: (abs(numbers[i]), i))]
 
     def numbers(self, vector: Vector3) -> list[float]:
         """The components of a vector for the default parameters."""
@@ -55,12 +82,16 @@ def orthonormal(
         normal: Vector3 = (-along[1], along[0], along[2])
         return along, normal, basis[2]
     guide = None if toward is None else lower_vector(toward, axes.symbols)
-    numbers = axes.numbers(along)
-    if guide is None or _parallel(numbers, axes.numbers(guide)):
-        guide = basis[min(range(3), key=lambda i: (abs(numbers[i]), i))]
-    overlap = scale3(-1 * dot(along, guide), along)
-    across = unit((guide[0] + overlap[0], guide[1] + overlap[1], guide[2] + overlap[2]))
+    if guide is None or _parallel(axes.numbers(along), axes.numbers(guide)):
+        guide = axes.furthest(along)
+    across = _perpendicular(along, guide)
     return along, across, cross(along, across)
+
+
+def _perpendicular(along: Vector3, guide: Vector3) -> Vector3:
+    """The direction perpendicular to ``along`` in the half plane of ``guide``."""
+    overlap = scale3(-1 * dot(along, guide), along)
+    return unit((guide[0] + overlap[0], guide[1] + overlap[1], guide[2] + overlap[2]))
 
 
 def _parallel(a: list[float], b: list[float]) -> bool:

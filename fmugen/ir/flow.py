@@ -30,7 +30,8 @@ class Block:
     """Constraints ``rows`` solved together for the coordinates ``unknowns``.
 
     ``steps`` solve them exactly, one unknown after the other; without steps, and where a guard of a step
-    fails, bounded Newton iteration does. ``method`` says how the steps were found, or why there are none.
+    fails, bounded Newton iteration does. ``method`` says how the steps were found, ``reason`` why there are
+    none.
     """
 
     unknowns: tuple[int, ...]
@@ -39,6 +40,7 @@ class Block:
     steps: tuple[ExactStep, ...] = ()
     method: str = "Newton"
     operations: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True)

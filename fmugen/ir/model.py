@@ -79,12 +79,14 @@ class Point:
     """A point fixed on a body, from the origin of its frame, or on the ground.
 
     Joints that are fastened to it use its axes, which are those of the body unless ``orientation`` turns
-    them.
+    them, or their z axis points ``toward`` another point of the body. Their x axis is then in the half plane
+    of the body axis that is furthest from z.
     """
 
     name: str
     position: Vector
     orientation: Orientation | None = None
+    toward: str | None = None
 
 
 @dataclass(frozen=True)
@@ -310,7 +312,8 @@ class Experiment:
 class SystemModel:
     """A mechanism, a network or both, as described by its user; every name in it resolves.
 
-    ``steady`` asks for a start at which the states of the network do not change.
+    ``steady`` asks for a start at which the states of the network do not change. ``independent`` are the
+    coordinates from which the closure is to start; none leaves the choice open.
     """
 
     name: str
@@ -330,6 +333,7 @@ class SystemModel:
     starts: tuple[Start, ...] = ()
     steady: bool = False
     trees: tuple[NamedTrees, ...] = ()
+    independent: tuple[str, ...] = ()
     experiment: Experiment = field(default_factory=Experiment)
 
 

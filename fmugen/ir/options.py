@@ -20,9 +20,13 @@ class Solver(Enum):
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """Trees, closure and solver; ``step`` is the solver's step (0: see the solver)."""
+    """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
+
+    ``independent`` names the coordinates from which the closure starts, in place of those of the model.
+    """
 
     trees: str = "aac"
     closure: Closure = Closure.TRIANGULAR
     solver: Solver = Solver.DOPRI5
     step: float = 0.0
+    independent: tuple[str, ...] = ()

@@ -39,7 +39,7 @@ class Layout:
             for point in points
         }
         self._axes = {
-            (body, point.name): self._orientation(point)
+            (body, point.name): self._orientation(body, point)
             for body, points in self._point_sets()
             for point in points
         }
@@ -117,11 +117,26 @@ class Layout:
     def _default(self, vector: Vector) -> Array:
         return np.array([compile_formula(component)(self._defaults) for component in vector])
 
-    def _orientation(self, point: Point) -> Array:
+    def _orientation(self, body: str, point: Point) -> Array:
+        if point.toward is not None:
+            return self._aimed(body, point.name, point.toward)
         if point.orientation is None:
             return IDENTITY
         angles = [self.number(angle) for angle in point.orientation.angles]
         return turned(point.orientation.sequence, angles)
+
+    def _aimed(self, body: str, point: str, target: str) -> Array:
+        """Columns x, y, z: z from the point to the target, x on the side of the body axis furthest from z."""
+        positions = {
+            p.name: p.position for owner, points in self._point_sets() if owner == body for p in points
+        }
+        line = self._points[body, target] - self._points[body, point]
+        z = line / np.linalg.norm(line)
+        default = self._default(positions[target]) - self._default(positions[point])
+        guide = IDENTITY[int(np.argmin(np.abs(default)))]
+        x = guide - (z @ guide) * z
+        x /= np.linalg.norm(x)
+        return np.array([x, np.cross(z, x), z]).T
 
     def _point_sets(self) -> Iterator[tuple[str, tuple[Point, ...]]]:
         yield GROUND, self.model.ground

@@ -61,7 +61,7 @@ class StepSummary:
 class BlockSummary:
     """Constraints solved together. ``needs`` are the coordinates that must be known before.
 
-    ``operations`` are those of the steps, or those of one iteration where there are none.
+    ``operations`` are those of the steps, or those of one iteration where there are none, for a ``reason``.
     """
 
     loops: tuple[str, ...]
@@ -72,6 +72,7 @@ class BlockSummary:
     method: str
     operations: Operations
     steps: tuple[StepSummary, ...]
+    reason: str = ""
 
     @property
     def iterated(self) -> int:
@@ -155,6 +156,9 @@ class ClosureSummary:
         notes = []
         if self.is_bounded:
             notes.append("bounded cost: every right-hand side takes these operations, nothing iterates")
+        for number, block in enumerate(self.blocks, 1):
+            if block.reason:
+                notes.append(f"block {number} is iterated: {block.reason}")
         if any(block.steps for block in self.blocks):
             notes.append("where a guard fails, its block is solved by Newton iteration for that instant")
         if self.closure in EMBEDDED and self.independent and self.dependent:
@@ -252,6 +256,7 @@ def _described(
         block.method,
         operations,
         steps,
+        block.reason,
     )
 
 

@@ -76,15 +76,17 @@ class _Compiler:
     def __init__(self, model: SystemModel, dae: Dae) -> None:
         defaults = default_parameters(model)
         self._parameters = [defaults[name] for name in dae.symbols.parameters]
+        self._inputs = list(dae.input_starts)
         self._arguments = {
             "p": list(dae.symbols.parameters.values()),
+            "u": list(dae.symbols.inputs.values()),
             "t": [dae.symbols.time],
             "q": [coordinate.position for coordinate in dae.coordinates],
         }
 
     def __call__(self, roots: Sequence[Expr]) -> Function:
         evaluate = compile_python(roots, self._arguments)
-        return lambda q: evaluate(self._parameters, [0.0], q)
+        return lambda q: evaluate(self._parameters, self._inputs, [0.0], q)
 
 
 class _Steps:

@@ -1,4 +1,8 @@
-"""Table 4.6 of Uchida: the coupled loops of the landing gear, and what follows from their basis."""
+"""Table 4.6 of Uchida row by row: the coupled loops of the landing gear.
+
+The lexicographic basis is read off the degrevlex one by linear algebra on normal forms (as FGLM does): a row is
+the only polynomial of the ideal among its leading monomial and the standard ones below it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from functools import cache
 from math import gcd
 from typing import Any
 
+import pytest
 from flint import fmpz_mat, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from fmugen.algebra.budget import Budget
@@ -67,15 +72,54 @@ def digits(found: dict[Exponents, int]) -> int:
     return max(len(str(abs(number))) for number in found.values())
 
 
+def standard(parity: int) -> list[Exponents]:
+    """Monomials in sB and p below the leading one of g1, sB^6 p^6, odd or even in the two together.
+
+    The ideal is graded so: turning the piston by half a turn and reversing its length changes nothing.
+    """
+    below = ((i, j) for i in range(7) for j in range(14) if (i < 6 or j < 6) and (i + j) % 2 == parity)
+    return [monomial(sB=i, p=j) for i, j in below]
+
+
+def row(unknown: str, leading: int) -> dict[Exponents, int]:
+    """The row of the table that is linear in ``unknown``, whose leading monomial is unknown p^leading."""
+    below = standard(1 if unknown == "cB" else 0)
+    below += [] if unknown == "cB" else [monomial(cB=1, p=j) for j in range(1, 12, 2)]
+    below += [] if unknown in ("cB", "sD") else [monomial(sD=1, p=j) for j in range(0, 6, 2)]
+    return relation([*below, *(monomial(**{unknown: 1, "p": j}) for j in range(0, leading + 1, 2))])
+
+
+def degree(found: dict[Exponents, int], unknown: str) -> int:
+    return max(exponents[NAMES.index(unknown)] for exponents in found)
+
+
 def test_sextic_in_the_sine_of_the_piston_angle() -> None:
     """Row g1: degree 6, 28 terms, numbers of at most 62 digits."""
-    found = relation([monomial(sB=i, p=j) for i in range(7) for j in range(13)])
-    assert max(exponents[NAMES.index("sB")] for exponents in found) == 6
-    assert (len(found), digits(found)) == (28, 62)
+    found = relation([*standard(0), *(monomial(sB=6, p=j) for j in range(6, 8, 2))])
+    assert (degree(found, "sB"), len(found), digits(found)) == (6, 28, 62)
+
+
+def test_cosine_of_the_piston_angle() -> None:
+    """Row g2: linear in it, 40 terms, 132 digits."""
+    found = row("cB", leading=12)
+    assert (degree(found, "cB"), len(found), digits(found)) == (1, 40, 132)
 
 
 def test_drag_strut_from_the_piston() -> None:
     """Row g4: linear in the cosine of the drag strut's angle, 6 terms, 9 digits."""
     names = [{"cD": 1}, {"sD": 1}, {"p": 1, "cB": 1}, {"p": 1, "sB": 1}, {"p": 2}, {}]
     found = relation([monomial(**powers) for powers in names])
-    assert (len(found), digits(found)) == (6, 9)
+    assert (degree(found, "cD"), len(found), digits(found)) == (1, 6, 9)
+
+
+def test_sine_of_the_drag_strut_from_the_piston() -> None:
+    """Row g3: linear, 37 terms, 245 digits."""
+    found = row("sD", leading=6)
+    assert (degree(found, "sD"), len(found), digits(found)) == (1, 37, 245)
+
+
+@pytest.mark.parametrize(("unknown", "longest"), [("sA", 264), ("cA", 264), ("sF", 252), ("cF", 254)])
+def test_other_angles_from_piston_and_drag_strut(unknown: str, longest: int) -> None:
+    """Rows g5 to g8: linear with a number as factor, 37 terms."""
+    found = row(unknown, leading=0)
+    assert (degree(found, unknown), len(found), digits(found)) == (1, 37, longest)

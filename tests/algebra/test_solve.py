@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 
 import pytest
 
-from fmugen.algebra import BlockSolution, Budget, solve_block, stage
+from fmugen.algebra import BlockSolution, Budget, Unsolved, solve_block, stage
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
@@ -85,7 +86,7 @@ def solved(
     symbols = {number: case.dae.coordinates[number].position for number in unknowns}
     phi = [case.dae.constraints[row].phi for row in rows]
     solution = solve_block(phi, symbols, case.angles, Budget())
-    assert solution is not None
+    assert isinstance(solution, BlockSolution)
     for state in case.states(phi):
         assert follow(solution.steps, symbols, case.angles, state) < tolerance
     return solution
@@ -221,7 +222,7 @@ def test_double_wishbone() -> None:
     ]
     rows = [a - b for a, b in zip([*upper, *steering], [*hinge, *rod], strict=True)]
     solution = solve_block(rows, unknowns, set(unknowns), Budget())
-    assert solution is not None
+    assert isinstance(solution, BlockSolution)
     order = [names[step.unknown] for step in solution.steps]
     assert order[0] == "arm"
     assert "Polynomial" not in kinds(solution)
@@ -247,17 +248,31 @@ def _coordinates(dag: Dag, *names: str) -> list[Expr]:
 def test_a_block_that_is_not_polynomial() -> None:
     dag = Dag()
     x, y = _coordinates(dag, "x", "y")
-    assert solve_block([dag.call("sqrt", x) - y], {0: x}, set(), Budget()) is None
-    assert solve_block([dag.call("sin", x) + x - y], {0: x}, {0}, Budget()) is None
+    for row in (dag.call("sqrt", x) - y, dag.call("sin", x) + x - y):
+        answer = solve_block([row], {0: x}, {0}, Budget())
+        assert isinstance(answer, Unsolved)
+        assert "not polynomials" in answer.reason
 
 
 def test_a_block_with_too_few_equations() -> None:
     dag = Dag()
     x, y, z = _coordinates(dag, "x", "y", "z")
-    assert solve_block([dag.call("sin", x) + y - z], {0: x, 1: y}, {0}, Budget()) is None
+    answer = solve_block([dag.call("sin", x) + y - z], {0: x, 1: y}, {0}, Budget())
+    assert isinstance(answer, Unsolved)
+    assert "an equation in one unknown" in answer.reason
 
 
 def test_a_spent_budget() -> None:
     dag = Dag()
     x, y = _coordinates(dag, "x", "y")
-    assert solve_block([dag.call("sin", x) - y], {0: x}, {0}, Budget(seconds=0.0)) is None
+    answer = solve_block([dag.call("sin", x) - y], {0: x}, {0}, Budget(seconds=0.0))
+    assert isinstance(answer, Unsolved)
+    assert "not enough" in answer.reason
+
+
+def test_a_step_that_the_judge_refuses_is_not_taken() -> None:
+    dag = Dag()
+    x, y = _coordinates(dag, "x", "y")
+    rows = [dag.call("sin", x) - y]
+    assert isinstance(solve_block(rows, {0: x}, {0}, Budget()), BlockSolution)
+    assert isinstance(solve_block(rows, {0: x}, {0}, Budget(), lambda step: math.inf), Unsolved)

@@ -70,6 +70,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         residuals(Level.POSITION),
         residuals(Level.VELOCITY),
         {s.quantity: resolve(s.quantity) - value(s) for s in model.starts if not s.fixed},
+        tuple(given.start for given in model.inputs),
     )
 
 

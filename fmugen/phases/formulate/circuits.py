@@ -8,7 +8,7 @@ so that the constraints enter the dynamic equations as ``+ Phi_q^T lambda``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
@@ -27,6 +27,7 @@ from fmugen.ir.graph import (
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.angles import joint_angles
 from fmugen.phases.formulate.frames import Affine, FrameVector
+from fmugen.phases.formulate.idle import IdleAngles
 from fmugen.phases.formulate.kinematics import Kinematics
 
 __all__ = ["Circuit", "project_circuits"]
@@ -58,6 +59,9 @@ def project_circuits(
             if edge.name in chords:
                 circuits.extend(builder.of_chord(edge))
     circuits.extend(builder.of_screw(screw) for screw in graph.screws)
+    if not graph.planar:
+        idle = IdleAngles(graph.symbols.dag, coordinates)
+        circuits = [replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
     return tuple(c for c in circuits if c.constraint.jacobian or not c.constraint.phi.is_zero)
 
 

@@ -25,6 +25,7 @@ from fmugen.phases.read.schema import (
     SPRINGS,
     VIRTUAL_JOINTS,
     BodyTable,
+    ClosureTable,
     DriverTable,
     ExperimentTable,
     GroundTable,
@@ -64,6 +65,7 @@ _SECTIONS = (
     "outputs",
     "start",
     "trees",
+    "closure",
 )
 
 
@@ -92,6 +94,7 @@ class Draft:
     springs: Mapping[str, SpringTable] = field(default_factory=dict)
     start: StartTable | None = None
     trees: Mapping[str, TreesTable] = field(default_factory=dict)
+    closure: ClosureTable | None = None
 
 
 def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
@@ -115,6 +118,7 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
         springs=reader.typed_entries("springs", SPRINGS),
         start=reader.start(),
         trees=reader.entries("trees", "a pair of trees", TreesTable),
+        closure=reader.single("closure", ClosureTable),
     )
 
 

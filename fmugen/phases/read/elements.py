@@ -100,7 +100,9 @@ class ElementReader:
         return tensor
 
     def points(self, place: Place, points: dict[str, PointEntry]) -> tuple[Point, ...]:
-        return tuple(self.point((*place, "points", name), name, entry) for name, entry in points.items())
+        found = tuple(self.point((*place, "points", name), name, entry) for name, entry in points.items())
+        self.check_aims(place, found)
+        return found
 
     def point(self, place: Place, name: str, entry: PointEntry) -> Point:
         if not isinstance(entry, PointTable):
@@ -110,7 +112,25 @@ class ElementReader:
             self.problems.add(place, message, "give one angle for each letter of the sequence")
             return Point(name, vector(entry.position))
         turned = Orientation(entry.sequence, tuple(entry.angles)) if entry.sequence else None
-        return Point(name, vector(entry.position), turned)
+        return Point(name, vector(entry.position), turned, entry.toward)
+
+    def check_aims(self, place: Place, points: tuple[Point, ...]) -> None:
+        """Points that are aimed at another one: it exists, is elsewhere, and nothing else turns the axes."""
+        positions = {point.name: point.position for point in points}
+        for point in points:
+            if point.toward is None:
+                continue
+            aim: Place = (*place, "points", point.name, "toward")
+            if point.orientation is not None:
+                message = (
+                    "the axes of a point are turned by sequence and angles, or toward a point: not by both"
+                )
+                self.problems.add(aim, message, "leave one of them out")
+            if point.toward not in positions:
+                self.unknown_point(aim, str(place[-1]), point.toward)
+            elif self.geometry.coincide(point.position, positions[point.toward]):
+                message = f"{point.toward!r} is at the same place, so that there is no direction toward it"
+                self.problems.add(aim, message, "name another point of the same body")
 
     # --- joints ----------------------------------------------------------------------------------
 

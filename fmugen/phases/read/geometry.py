@@ -73,6 +73,11 @@ class Geometry:
             message = "the x direction of a planar joint must lie across its normal, the axis"
             self.problems.add(place, message, "leave second_axis out, or give a direction in the plane")
 
+    def coincide(self, first: Sequence[Formula], second: Sequence[Formula]) -> bool:
+        """Whether two points are at the same place."""
+        a, b = self._values(first), self._values(second)
+        return a is not None and b is not None and math.dist(a, b) == 0
+
     def _cosine(self, first: Sequence[Formula], second: Sequence[Formula]) -> float | None:
         """The cosine between two directions, if both are directions."""
         a, b = self._values(first), self._values(second)

@@ -48,6 +48,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
         outputs=tuple(_outputs(draft, scope)),
         starts=tuple(_starts(draft, scope, problems)),
         trees=tuple(_trees(draft, problems)),
+        independent=tuple(_independent(draft, scope, problems)),
         experiment=_experiment(draft, problems),
     )
 
@@ -181,6 +182,23 @@ def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
                 elif element in tree[:index]:
                     problems.add(place, f"{element!r} is in the tree twice", "name it once")
         yield NamedTrees(name, tuple(table.translation), tuple(table.rotation))
+
+
+def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[str]:
+    """Names of positions; which of them are coordinates depends on the trees."""
+    named = draft.closure.independent if draft.closure else []
+    for index, name in enumerate(named):
+        place: Place = ("closure", "independent", index)
+        quantity = scope.quantities.get(name)
+        if name in named[:index]:
+            problems.add(place, f"{name!r} is named twice", "name it once")
+        elif quantity is None:
+            if name.rpartition(".")[0] not in scope.unreadable:
+                positions = [n for n, known in scope.quantities.items() if known.level is Level.POSITION]
+                problems.add(place, *unknown_name(name, scope, positions))
+        elif quantity.level is not Level.POSITION:
+            problems.add(place, f"{name!r} is no position", "name coordinates such as pin.angle or slide.s")
+        yield name
 
 
 def _experiment(draft: Draft, problems: ProblemLog) -> Experiment:

@@ -147,6 +147,7 @@ class PointTable(Table):
     position: VectorField
     sequence: Annotated[SequenceText, SPATIAL_ONLY] = ""
     angles: Annotated[list[FormulaField], SPATIAL_ONLY] = []
+    toward: Annotated[str | None, SPATIAL_ONLY] = None
 
 
 #: A point is written as its position, or as a table.
@@ -338,6 +339,10 @@ SPRINGS: dict[str, type[SpringTable]] = {
 class StartTable(Table):
     fixed: dict[str, FormulaField] = {}
     guess: dict[str, FormulaField] = {}
+
+
+class ClosureTable(Table):
+    independent: list[str] = []
 
 
 class TreesTable(Table):

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.phases.triangularize.assemble import assemble
-from fmugen.phases.triangularize.check import reproduces
-from fmugen.phases.triangularize.choice import Choice, choose_triangular
-from fmugen.phases.triangularize.partition import (
-    blocks_of,
-    choose_independent,
-    independent_rows,
-    nearby_positions,
-)
+from fmugen.phases.triangularize.check import Judge
+from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
+from fmugen.phases.triangularize.motion import nearby_positions, reachable_positions
+from fmugen.phases.triangularize.named import named_coordinates
+from fmugen.phases.triangularize.numeric import Position
+from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
 
 __all__ = ["default_parameters", "solution_flow"]
 
@@ -35,22 +31,29 @@ def solution_flow(
 ) -> SolutionFlow:
     """How the coordinates of ``dae`` are found while the model runs.
 
-    ``budget`` limits the search for exact steps.
+    Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
+    exact steps.
     """
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
     assembly, q, v, moves = assemble(dae, parameters)
     rows, redundant = independent_rows(assembly, q)
-    _, jacobian = assembly.constraints(q)
+    jacobian = assembly.constraints(q)[1][rows]
     fixed = set(dae.fixed_positions)
     preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
-    if closure is Closure.TRIANGULAR:
-        positions = [q, *nearby_positions(assembly, q)]
-        is_right = partial(reproduces, dae, positions=positions, parameters=parameters)
-        choice = choose_triangular(dae, jacobian[rows], rows, preferred, budget or Budget(), is_right)
+    if model.independent:
+        independent, dependent, pivot = named_coordinates(dae, jacobian, model.independent)
     else:
-        independent, dependent, condition = choose_independent(dae, jacobian[rows], preferred)
-        choice = Choice(independent, dependent, condition, blocks_of(dae, rows, dependent))
+        independent, dependent, pivot = choose_independent(dae, jacobian, preferred)
+    choice = Choice(independent, dependent, pivot, blocks_of(dae, rows, dependent))
+    if closure is Closure.TRIANGULAR:
+        moved = reachable_positions(assembly, q, model.experiment.stop)
+        near = [Position(q), *(Position(at) for at in nearby_positions(assembly, q))]
+        around = [assembly.constraints(at.q, time=at.time)[1][rows] for at in moved]
+        judge = Judge(dae, near, moved, parameters)
+        situation = Situation(rows, jacobian, around)
+        named = bool(model.independent)
+        choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
     return SolutionFlow(
         closure,
         tuple(choice.independent),

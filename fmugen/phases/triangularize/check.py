@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from fmugen.algebra.costs import expressions_of
-from fmugen.expr.code import compile_python
+from fmugen.expr.generic import ValueTable
 from fmugen.ir.dae import Dae
 from fmugen.ir.steps import (
     ExactStep,
@@ -16,35 +16,72 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
-from fmugen.phases.triangularize.numeric import Numbers
+from fmugen.phases.triangularize.numeric import Position
 
-__all__ = ["reproduces"]
+__all__ = ["Judge"]
 
 _TOLERANCE = 1e-7
 
-
-def reproduces(
-    dae: Dae, steps: Sequence[ExactStep], positions: Sequence[Numbers], parameters: Sequence[float]
-) -> bool:
-    """Whether the steps give back the unknowns of each assembled position, for one of their roots."""
-    symbols = dae.symbols
-    roots = [expression for step in steps for expression in expressions_of(step)]
-    arguments = {
-        "p": list(symbols.parameters.values()),
-        "t": [symbols.time],
-        "q": [coordinate.position for coordinate in dae.coordinates],
-    }
-    evaluate = compile_python(roots, arguments)
-    for q in positions:
-        values = iter(evaluate(list(parameters), [0.0], q.tolist()))
-        for step in steps:
-            terms = [next(values) for _ in expressions_of(step)]
-            if not _has_root(step, terms, float(q[step.unknown])):
-                return False
-    return True
+#: A pivot that shrinks to this part of its largest value loses digits.
+_WEAK = 0.01
+#: One that shrinks to this part is rounding.
+_VANISHING = 1e-6
+#: What a weak pivot is worth to avoid, in operations: more than a root with its assembly mode.
+_SURCHARGE = 100.0
 
 
-def _has_root(step: ExactStep, terms: list[float], x: float) -> bool:
+class Judge:
+    """What is wrong with a step at positions of the mechanism, for the default parameters.
+
+    A step must give the unknown at all positions ``near`` the start; where the mechanism has ``moved``, its
+    pivot may vanish, which is a weakness.
+    """
+
+    def __init__(
+        self, dae: Dae, near: Sequence[Position], moved: Sequence[Position], parameters: Sequence[float]
+    ) -> None:
+        positions = [*near, *moved]
+        symbols, count = dae.symbols, len(positions)
+        self._near = len(near)
+        values = {
+            symbol: (value,) * count
+            for symbol, value in zip(symbols.parameters.values(), parameters, strict=True)
+        }
+        inputs = zip(symbols.inputs.values(), dae.input_starts, strict=True)
+        values |= {symbol: (value,) * count for symbol, value in inputs}
+        values[symbols.time] = tuple(position.time for position in positions)
+        for number, coordinate in enumerate(dae.coordinates):
+            values[coordinate.position] = tuple(float(position.q[number]) for position in positions)
+        self._values = ValueTable(count, values)
+        self._unknowns = [values[coordinate.position] for coordinate in dae.coordinates]
+
+    def __call__(self, step: ExactStep) -> float:
+        """Operations by which the step is dearer than it looks; infinite if it misses a known position."""
+        columns = [self._values(expression) for expression in expressions_of(step)]
+        terms = list(zip(*columns, strict=True))
+        sizes = [_pivot(step, values) for values in terms]
+        largest = max(sizes)
+        for number, (values, x) in enumerate(zip(terms, self._unknowns[step.unknown], strict=True)):
+            is_certain = number < self._near or sizes[number] > _VANISHING * largest
+            if is_certain and not _has_root(step, values, x):
+                return math.inf
+        return _SURCHARGE if min(sizes) < _WEAK * largest else 0.0
+
+
+def _pivot(step: ExactStep, terms: Sequence[float]) -> float:
+    """The size of what must not vanish."""
+    match step:
+        case LinearStep() | LinearAngleStep():
+            return abs(terms[-1])
+        case GoniometricStep():
+            return math.hypot(terms[0], terms[1])
+        case QuadraticStep():
+            return abs(terms[0])
+        case PolynomialStep():
+            return max(map(abs, terms[1:]))
+
+
+def _has_root(step: ExactStep, terms: Sequence[float], x: float) -> bool:
     """Whether ``x`` solves the equation of the step, relative to the size of its terms."""
     match step:
         case LinearAngleStep():
@@ -56,10 +93,10 @@ def _has_root(step: ExactStep, terms: list[float], x: float) -> bool:
         case GoniometricStep():
             factors, coefficients = [math.sin(x), math.cos(x), 1.0], [terms[0], terms[1], -terms[2]]
         case QuadraticStep():
-            factors, coefficients = [x * x, x, 1.0], terms
+            factors, coefficients = [x * x, x, 1.0], list(terms)
         case PolynomialStep():
             at = math.tan(x / 2) if step.half_angle else x
-            factors, coefficients = [at**power for power in range(len(terms))], terms
+            factors, coefficients = [at**power for power in range(len(terms))], list(terms)
     error = sum(f * c for f, c in zip(factors, coefficients, strict=True))
     size = sum(max(1.0, abs(f)) * abs(c) for f, c in zip(factors, coefficients, strict=True))
     return abs(error) <= _TOLERANCE * size

@@ -1,8 +1,8 @@
 """Independent coordinates and solution flow, chosen so that as little as possible is left to iteration.
 
 Every choice of independent coordinates that is well conditioned at the start gives an order of blocks.
-The most promising are triangularized, and the one with the fewest iterated unknowns, then the fewest
-operations, is kept.
+The most promising, those that stay well conditioned along the motion first, are triangularized, and the one
+with the fewest iterated unknowns, then the fewest operations, is kept.
 """
 
 from __future__ import annotations
@@ -13,23 +13,42 @@ from itertools import combinations, islice
 from math import comb
 from time import process_time
 
-from fmugen.algebra import Budget, solve_block
+from fmugen.algebra import Budget, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
-from fmugen.ir.steps import ExactStep, LinearStep
+from fmugen.ir.steps import ExactStep, LinearStep, PolynomialStep
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.partition import blocks_of, choose_independent, smallest_pivot
+from fmugen.phases.triangularize.partition import (
+    blocks_of,
+    choose_independent,
+    largest_pivot,
+    smallest_pivot,
+)
 
-__all__ = ["Choice", "choose_triangular"]
+__all__ = ["Choice", "Situation", "choose_triangular"]
 
 #: A set whose smallest pivot is below this part of the best one is not considered.
 _GOOD_ENOUGH = 0.05
-#: How many sets are looked at, and how many of them are triangularized.
+#: Along the motion it may come nearer to singular, but a set that does not is preferred.
+_WEAK = 0.01
+#: A position where even the best set has smaller pivots tells nothing about the others.
+_SINGULAR = 1e-4
+#: How many sets are looked at, how many of them along the motion, and how many are triangularized.
 _MOST_SETS = 600
+_MOST_MOVED = 24
 _MOST_TRIED = 6
 #: Blocks with more unknowns are not worth a basis.
 _LARGEST_BLOCK = 6
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The constraints that are kept, their Jacobian at the start, and those along the motion."""
+
+    rows: Sequence[int]
+    jacobian: Numbers
+    moved: Sequence[Numbers]
 
 
 @dataclass(frozen=True)
@@ -40,42 +59,58 @@ class Choice:
     blocks: tuple[Block, ...]
 
     @property
-    def cost(self) -> tuple[int, int]:
-        """Unknowns left to iteration; operations of the exact steps."""
+    def cost(self) -> tuple[int, int, int]:
+        """Unknowns left to iteration, roots of polynomials, operations of the exact steps."""
         iterated = sum(len(block.unknowns) for block in self.blocks if not block.steps)
-        return iterated, sum(block.operations for block in self.blocks)
+        steps = [step for block in self.blocks for step in block.steps]
+        roots = sum(isinstance(step, PolynomialStep) for step in steps)
+        return iterated, roots, sum(block.operations for block in self.blocks)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing at all is left to iteration."""
+        return self.cost[:2] == (0, 0)
 
 
 def choose_triangular(
     dae: Dae,
-    jacobian: Numbers,
-    rows: Sequence[int],
-    preferred: Sequence[int],
+    situation: Situation,
+    home: Choice,
     budget: Budget,
-    is_right: Callable[[Sequence[ExactStep]], bool],
+    judge: Callable[[ExactStep], float],
+    *,
+    fixed: bool = False,
 ) -> Choice:
     """The flow with the least iteration over all sets of independent coordinates considered.
 
-    ``is_right`` judges steps at positions where the answer is known; steps that fail are not used. The
-    budget is that of the whole flow: when it is spent, the best flow so far is taken.
+    ``home`` is considered in any case, and alone if it is ``fixed``. ``judge`` knows positions of the
+    mechanism, and prices steps by how they fare there. The budget is that of the whole flow: when it is
+    spent, the best flow so far is taken.
     """
-    first, dependent, pivot = choose_independent(dae, jacobian, preferred)
-    best_pivot = choose_independent(dae, jacobian, [])[2]
-    home = Choice(first, dependent, pivot, blocks_of(dae, rows, dependent))
-    sets = [home, *_alternatives(dae, jacobian, rows, home, _GOOD_ENOUGH * best_pivot)]
-    ranked = sorted(range(len(sets)), key=lambda number: (_shape(sets[number].blocks), number))
+    ranked = [home] if fixed else _ranked(situation, [home, *_alternatives(dae, situation, home)])
     solved: list[Choice] = []
     deadline = process_time() + budget.seconds
-    for number in ranked[:_MOST_TRIED]:
-        choice = sets[number]
+    for choice in ranked[:_MOST_TRIED]:
         blocks = []
         for block in choice.blocks:
             left = replace(budget, seconds=max(deadline - process_time(), 0.0))
-            blocks.append(_solve(dae, block, left, is_right))
+            blocks.append(_solve(dae, block, left, judge))
         solved.append(replace(choice, blocks=tuple(blocks)))
-        if solved[-1].cost[0] == 0 or process_time() > deadline:
+        if solved[-1].is_closed or process_time() > deadline:
             break
     return min(solved, key=lambda choice: choice.cost)
+
+
+def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
+    """Small blocks first, but sets that come near to singular along the motion last."""
+    promising = sorted(sets, key=lambda choice: _shape(choice.blocks))[:_MOST_MOVED]
+    best = [largest_pivot(jacobian) for jacobian in situation.moved]
+    telling = [(j, pivot) for j, pivot in zip(situation.moved, best, strict=True) if pivot > _SINGULAR]
+
+    def is_weak(choice: Choice) -> bool:
+        return any(smallest_pivot(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
+
+    return sorted(promising, key=is_weak)
 
 
 def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
@@ -84,9 +119,7 @@ def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
     return max(sizes, default=0), sum(size**3 for size in sizes)
 
 
-def _alternatives(
-    dae: Dae, jacobian: Numbers, rows: Sequence[int], home: Choice, threshold: float
-) -> Iterator[Choice]:
+def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
     """Other sets of independent coordinates: all of them, or those one exchange away where they are many."""
     count, freedom = len(dae.coordinates), len(home.independent)
     if comb(count, freedom) <= _MOST_SETS:
@@ -97,29 +130,31 @@ def _alternatives(
             for old in home.independent
             for new in home.dependent
         )
+    threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
     for independent in islice(candidates, _MOST_SETS):
         dependent = [column for column in range(count) if column not in independent]
         if list(independent) == home.independent:
             continue
-        pivot = smallest_pivot(jacobian, dependent)
+        pivot = smallest_pivot(situation.jacobian, dependent)
         if pivot >= threshold:
-            yield Choice(list(independent), dependent, pivot, blocks_of(dae, rows, dependent))
+            yield Choice(list(independent), dependent, pivot, blocks_of(dae, situation.rows, dependent))
 
 
-def _solve(dae: Dae, block: Block, budget: Budget, is_right: Callable[[Sequence[ExactStep]], bool]) -> Block:
+def _solve(dae: Dae, block: Block, budget: Budget, judge: Callable[[ExactStep], float]) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
+    if len(block.rows) > _LARGEST_BLOCK:
+        return replace(block, reason=f"more than {_LARGEST_BLOCK} unknowns are too many for a basis")
     unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
-    if len(block.rows) > _LARGEST_BLOCK or budget.seconds <= 0.0:
-        return block
-    solution = solve_block([dae.constraints[row].phi for row in block.rows], unknowns, angles, budget)
-    if solution is None or not is_right(solution.steps):
-        return block
-    methods = sorted({stage.method for stage in solution.report.stages})
-    cost = solution.report.operations.total
-    return replace(block, steps=solution.steps, method=", ".join(methods), operations=cost)
+    rows = [dae.constraints[row].phi for row in block.rows]
+    answer = solve_block(rows, unknowns, angles, budget, judge)
+    if isinstance(answer, Unsolved):
+        return replace(block, reason=answer.reason)
+    methods = sorted({stage.method for stage in answer.report.stages})
+    cost = answer.report.operations.total
+    return replace(block, steps=answer.steps, method=", ".join(methods), operations=cost)
 
 
 def _assignment(dae: Dae, block: Block) -> LinearStep | None:

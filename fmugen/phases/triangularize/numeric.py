@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +13,23 @@ from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 
-__all__ = ["Numbers", "Residuals"]
+__all__ = ["Numbers", "Position", "Residuals"]
 
 Numbers = NDArray[np.float64]
 
 
-class Residuals:
-    """Scalar expressions of the coordinates (or velocities) with their Jacobian, at start time.
+@dataclass(frozen=True)
+class Position:
+    """Coordinates at which all loops are closed at a time."""
 
-    Parameters and start values have their defaults, inputs their start values, time is 0.
+    q: Numbers
+    time: float = 0.0
+
+
+class Residuals:
+    """Scalar expressions of the coordinates (or velocities) with their Jacobian.
+
+    Parameters and start values have their defaults, inputs their start values.
     """
 
     def __init__(
@@ -52,12 +61,12 @@ class Residuals:
                 "v": velocities,
             },
         )
-        self._inputs = [0.0] * len(symbols.inputs)
+        self._inputs = list(dae.input_starts)
 
-    def __call__(self, q: Numbers, v: Numbers | None = None) -> tuple[Numbers, Numbers]:
+    def __call__(self, q: Numbers, v: Numbers | None = None, time: float = 0.0) -> tuple[Numbers, Numbers]:
         """The values, and the matrix of their derivatives."""
         speeds = [0.0] * self._columns if v is None else v.tolist()
-        values = self._evaluate(self._parameters, self._inputs, [0.0], q.tolist(), speeds)
+        values = self._evaluate(self._parameters, self._inputs, [time], q.tolist(), speeds)
         matrix = np.zeros((self._rows, self._columns))
         for (row, column), value in zip(self._places, values[self._rows :], strict=True):
             matrix[row, column] = value

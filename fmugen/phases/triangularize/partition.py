@@ -12,9 +12,10 @@ from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
 from fmugen.phases.triangularize.assemble import Assembly
+from fmugen.phases.triangularize.motion import nearby_positions
 from fmugen.phases.triangularize.numeric import Numbers
 
-__all__ = ["blocks_of", "choose_independent", "independent_rows", "nearby_positions", "smallest_pivot"]
+__all__ = ["blocks_of", "choose_independent", "independent_rows", "largest_pivot", "smallest_pivot"]
 
 _RANK = 1e-8
 #: A choice of independent coordinates that the user's start values suggest is taken if its smallest
@@ -43,21 +44,6 @@ def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[in
             if _rank(best[[*kept, row]]) == len(kept) + 1:
                 kept.append(row)
     return kept, [row for row in range(rows) if row not in kept]
-
-
-def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
-    """Consistent positions a little away from ``q``."""
-    random = np.random.default_rng(1)
-    found = []
-    for _ in range(3):
-        trial = q + 0.02 * random.standard_normal(q.size)
-        for _ in range(30):
-            value, jacobian = assembly.constraints(trial)
-            if np.abs(value).max(initial=0.0) < 1e-12:
-                found.append(trial)
-                break
-            trial = trial + np.linalg.lstsq(jacobian, -value, rcond=1e-7)[0]
-    return found
 
 
 def _rank(matrix: Numbers) -> int:
@@ -101,6 +87,12 @@ def smallest_pivot(jacobian: Numbers, columns: list[int]) -> float:
     if not columns:
         return 1.0
     return _pivots(_row_scaled(jacobian), columns)[1]
+
+
+def largest_pivot(jacobian: Numbers) -> float:
+    """The smallest pivot of the dependent coordinates, for the choice that makes it largest."""
+    rows, columns = jacobian.shape
+    return _pivots(_row_scaled(jacobian), list(range(columns)))[1] if rows else 1.0
 
 
 def _row_scaled(matrix: Numbers) -> Numbers:

@@ -1,0 +1,56 @@
+"""Constraints without the angles that do not matter to them.
+
+The spin of a body about the line of two ball joints moves neither of them. On the DAG the constraint of the
+second ball contains that angle all the same: that two directions are perpendicular is seen by numbers, not by
+local rules. Such an angle is set to zero in the row, so that the order of solution sees what is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fmugen.expr.calculus import Substitution, postorder, symbols_of
+from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.generic import Generic
+from fmugen.ir.dae import Constraint, Coordinate
+
+__all__ = ["IdleAngles"]
+
+
+class IdleAngles:
+    """Finds the angles that a constraint contains and does not depend on."""
+
+    def __init__(self, dag: Dag, coordinates: Sequence[Coordinate]) -> None:
+        self._dag = dag
+        self._coordinates = coordinates
+        self._angles = {c.position: number for number, c in enumerate(coordinates) if c.unit == "rad"}
+        self._generic = Generic()
+
+    def removed(self, row: Constraint) -> Constraint:
+        """``row`` with its idle angles at rest at zero; itself if it has none."""
+        idle = [number for number in self._present(row) if self._is_idle(row, number)]
+        if not idle:
+            return row
+        zero = self._dag.zero
+        found = [self._coordinates[number] for number in idle]
+        at_rest = Substitution(self._dag, {s: zero for c in found for s in (c.position, c.velocity)})
+        entries = {n: self._simpler(entry, at_rest) for n, entry in row.jacobian.items() if n not in idle}
+        phi, gamma = self._simpler(row.phi, at_rest), self._simpler(row.gamma, at_rest)
+        return replace(row, phi=phi, jacobian=entries, gamma=gamma, nu=self._simpler(row.nu, at_rest))
+
+    def _present(self, row: Constraint) -> list[int]:
+        symbols = symbols_of((row.phi,), Role.COORDINATE)
+        return sorted(self._angles[symbol] for symbol in symbols if symbol in self._angles)
+
+    def _is_idle(self, row: Constraint, number: int) -> bool:
+        entry = row.jacobian.get(number, self._dag.zero)
+        return entry.is_zero or self._generic.are_equal(entry, self._dag.zero)
+
+    def _simpler(self, expression: Expr, at_rest: Substitution) -> Expr:
+        simple = at_rest(expression)
+        sums = (node for node in postorder((simple,)) if node.constant and node.operation is Operation.ADD)
+        zero = self._dag.zero
+        nothing = {node: zero for node in sums if self._generic.are_equal(node, zero)}
+        simple = Substitution(self._dag, nothing)(simple)
+        return simple if self._generic.are_equal(simple, expression) else expression

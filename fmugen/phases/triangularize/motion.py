@@ -1,0 +1,95 @@
+"""Positions that a mechanism reaches from its start: a little away from it, and along its motion.
+
+What is well conditioned at the start may be singular where the mechanism moves to. A model does not say how
+far it will move; so it is moved: along what its drivers prescribe, and along each of its freedoms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fmugen.phases.triangularize.assemble import Assembly
+from fmugen.phases.triangularize.numeric import Numbers, Position
+
+__all__ = ["nearby_positions", "reachable_positions"]
+
+_CLOSED = 1e-12
+_RANK = 1e-7
+
+#: A step along the motion, in radians; a length is as far as this many radians a metre.
+_STEP = 0.2
+_RADIANS_A_METRE = 3.0
+_STEPS = 8
+#: Directions that are tried where there are several freedoms.
+_DIRECTIONS = 2
+
+
+def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
+    """Consistent positions a little away from ``q``."""
+    random = np.random.default_rng(1)
+    trials = [q + 0.02 * random.standard_normal(q.size) for _ in range(3)]
+    found = (_closed(assembly, trial, 0.0) for trial in trials)
+    return [near for near in found if near is not None]
+
+
+def reachable_positions(assembly: Assembly, q: Numbers, stop: float) -> list[Position]:
+    """Positions on the way of the drivers until ``stop``, and along the freedoms, to either side."""
+    random = np.random.default_rng(2)
+    found = list(_driven(assembly, q, stop))
+    for _ in range(_DIRECTIONS):
+        direction = random.standard_normal(q.size)
+        found += [Position(at) for sign in (1.0, -1.0) for at in _walked(assembly, q, sign * direction)]
+    return found
+
+
+def _closed(assembly: Assembly, q: Numbers, time: float) -> Numbers | None:
+    """The position near ``q`` that closes all loops."""
+    for _ in range(30):
+        value, jacobian = assembly.constraints(q, time=time)
+        if np.abs(value).max(initial=0.0) < _CLOSED:
+            return q
+        q = q + np.linalg.lstsq(jacobian, -value, rcond=_RANK)[0]
+    return None
+
+
+def _scales(assembly: Assembly) -> Numbers:
+    units = [coordinate.unit for coordinate in assembly.dae.coordinates]
+    return np.array([_RADIANS_A_METRE if unit == "m" else 1.0 for unit in units])
+
+
+def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
+    """Along the prescribed motion, in steps so small that no other assembly mode is met."""
+    time, scales = 0.0, _scales(assembly)
+    for _ in range(2 * _STEPS):
+        _, jacobian = assembly.constraints(q, time=time)
+        rates, _ = assembly.rates(q, time=time)
+        velocity = np.linalg.lstsq(jacobian, rates, rcond=_RANK)[0]
+        speed = np.abs(velocity * scales).max(initial=0.0)
+        step = min(_STEP / max(speed, 1e-12), stop / (2 * _STEPS))
+        time += step
+        if not np.abs(rates).any() or time > stop:
+            return
+        closed = _closed(assembly, q + step * velocity, time)
+        if closed is None:
+            return
+        q = closed
+        yield Position(q, time)
+
+
+def _walked(assembly: Assembly, q: Numbers, direction: Numbers) -> Iterator[Numbers]:
+    """Straight on along a freedom, as far as the loops can be closed."""
+    scales = _scales(assembly)
+    for _ in range(_STEPS):
+        _, jacobian = assembly.constraints(q)
+        across = np.linalg.lstsq(jacobian, jacobian @ direction, rcond=_RANK)[0]
+        direction = direction - across
+        size = np.abs(direction * scales).max(initial=0.0)
+        if size < 1e-9:
+            return
+        closed = _closed(assembly, q + _STEP / size * direction, 0.0)
+        if closed is None or np.abs((closed - q) * scales).max() > 2 * _STEP:
+            return
+        q, direction = closed, direction / size
+        yield q

@@ -1,0 +1,51 @@
+"""Independent coordinates that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fmugen.errors import ClosureError
+from fmugen.ir.dae import Dae
+from fmugen.phases.triangularize.numeric import Numbers
+from fmugen.phases.triangularize.partition import smallest_pivot
+from fmugen.suggestions import did_you_mean
+
+__all__ = ["named_coordinates"]
+
+_RANK = 1e-8
+
+
+def named_coordinates(
+    dae: Dae, jacobian: Numbers, names: Sequence[str]
+) -> tuple[list[int], list[int], float]:
+    """Independent and dependent coordinates, and the smallest pivot of the dependent ones.
+
+    Raises
+    ------
+    ClosureError
+        Saying why the coordinates named cannot be the independent ones.
+    """
+    known = [coordinate.name for coordinate in dae.coordinates]
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"the coordinates are {', '.join(known)}"
+            raise ClosureError(f"{name} cannot be independent: these trees have no such coordinate ({hint})")
+    freedom = len(known) - jacobian.shape[0]
+    if len(set(names)) != freedom:
+        raise ClosureError(
+            f"{_counted(len(set(names)), 'independent coordinate')} cannot be: the mechanism has "
+            f"{_counted(freedom, 'degree')} of freedom besides its drivers; name as many coordinates"
+        )
+    independent = sorted(known.index(name) for name in names)
+    dependent = [number for number in range(len(known)) if number not in independent]
+    pivot = smallest_pivot(jacobian, dependent)
+    if pivot < _RANK:
+        raise ClosureError(
+            f"{', '.join(names)} cannot be independent: at the start the loops do not determine the other "
+            "coordinates from them; name others, or start from another position"
+        )
+    return independent, dependent, pivot
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
