@@ -38,6 +38,7 @@ typedef struct {
     double t;
     double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ];
     double l[MODEL_ROOM(MODEL_NC)];
+    double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines, while partition.generated */
     double iterations; /* Newton iterations that closed the loops */
     MotionVerdict verdict;
     double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion */
@@ -61,6 +62,7 @@ typedef struct {
     double derived[MODEL_ROOM(MODEL_ND)];
     Point at; /* the last accepted point */
     Partition partition;
+    Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     double column_scale[MODEL_NQ];           /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
@@ -133,7 +135,8 @@ static inline ModelPoint seen_by_model(const State *state, const Point *point)
                            point->q,
                            point->v,
                            point->a,
-                           point->l};
+                           point->l,
+                           point->e};
     return at;
 }
 

@@ -9,6 +9,7 @@ typedef struct {
     double t;
     const double *p, *d, *u;
     const double *q, *v, *a, *l;
+    const double *e;
 } ModelPoint;
 
 typedef struct {
@@ -17,7 +18,7 @@ typedef struct {
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
-    bool (*solve)(const ModelPoint *at, double *q);
+    bool (*solve)(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
 } ModelBlock;
 
 void model_derive(const double *p, double *d);
@@ -45,6 +46,7 @@ static inline MotionVerdict model_motion(const ModelPoint *at, const double *lar
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];
 extern const int model_dependent[];
+extern const int model_turn[];
 extern const double model_q0[], model_v0[];
 extern const double model_start[];
 extern const char *const model_coordinates[];
