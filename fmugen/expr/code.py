@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from fmugen.expr.dag import Exact, Expr, Operation
 
-__all__ = ["Operations", "compile_python", "count_operations", "print_expression", "schedule"]
+__all__ = [
+    "Operations",
+    "compile_python",
+    "constant_part",
+    "count_operations",
+    "print_expression",
+    "schedule",
+]
 
 _C_NAMES = {"abs": "fabs", "max": "fmax", "min": "fmin", "sign": "model_sign", "step": "model_step"}
 
@@ -53,6 +60,24 @@ class Operations:
         return ", ".join(said) or "no operations"
 
 
+def constant_part(node: Expr) -> Expr | None:
+    """The number and the parameters of a moving product or sum taken together, if they are more than one."""
+    if node.constant or node.operation not in (Operation.ADD, Operation.MUL):
+        return None
+    constants = [arg for arg in node.args if arg.constant and not _is_sign(arg)]
+    if len(constants) < 2:
+        return None
+    return node.dag.mul(constants) if node.operation is Operation.MUL else node.dag.add(constants)
+
+
+def _operands(node: Expr) -> tuple[Expr, ...]:
+    """The arguments of a node as code has them, constants taken together."""
+    part = constant_part(node)
+    if part is None:
+        return node.args
+    return (part, *(arg for arg in node.args if not arg.constant or _is_sign(arg)))
+
+
 def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:
     """The nodes that deserve a name, arguments before users: those used twice, and bases of powers.
 
@@ -74,7 +99,7 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
             seen.add(node)
             stack.append((node, True))
             weight = 2 if _repeats_its_argument(node) else 1
-            for arg in reversed(node.args):
+            for arg in reversed(_operands(node)):
                 uses[arg] += weight
                 stack.append((arg, False))
     return tuple(node for node in order if uses[node] > 1)
@@ -99,21 +124,21 @@ def count_operations(
         if node in seen or node.is_number or is_leaf(node):
             continue
         seen.add(node)
-        total += _cost(node, apart)
+        total += _cost(node, lambda arg: arg in apart or is_leaf(arg))
         if _is_divisor(node) and node in alone:
             total += Operations(divisions=1)
-        stack.extend(node.args)
+        stack.extend(_operands(node))
     return total
 
 
-def _cost(node: Expr, apart: set[Expr]) -> Operations:
-    """The operations of one node; a divisor among ``apart`` is a named reciprocal, multiplied by."""
+def _cost(node: Expr, is_named: Callable[[Expr], bool]) -> Operations:
+    """The operations of one node; a divisor with a name is a reciprocal, multiplied by."""
     match node.operation:
         case Operation.ADD:
-            return Operations(additions=len(node.args) - 1)
+            return Operations(additions=len(_operands(node)) - 1)
         case Operation.MUL:
-            factors = [arg for arg in node.args if not _is_sign(arg)]
-            below = sum(_is_divisor(arg) and arg not in apart for arg in factors)
+            factors = [arg for arg in _operands(node) if not _is_sign(arg)]
+            below = sum(_is_divisor(arg) and not is_named(arg) for arg in factors)
             above = factors[below:]
             return Operations(
                 multiplications=max(len(above) - 1, 0) + max(below - 1, 0), divisions=min(below, 1)
@@ -172,9 +197,9 @@ class _Printer:
             case Operation.NUMBER:
                 return print_number(node.number)
             case Operation.ADD:
-                return self._sum(node.args)
+                return self._sum(_operands(node))
             case Operation.MUL:
-                return self._product(node.args)
+                return self._product(_operands(node))
             case Operation.POWER:
                 return self._product((node,))
             case Operation.CALL:

@@ -67,38 +67,50 @@ class Motion:
 
 @dataclass(frozen=True)
 class Function:
-    """Temporaries in order, then results."""
+    """Temporaries in order, then results; ``leaves`` has the texts of leaves that only this one knows."""
 
     name: str
     purpose: str
     temporaries: tuple[Expr, ...]
     results: tuple[Result, ...]
     operations: Operations
+    leaves: dict[Expr, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class StepCode:
-    """A call of a helper of the runtime that solves one step, with the temporaries its arguments need."""
+    """One step: temporaries, a call of a helper of the runtime, then temporaries and results that may use it.
 
-    helper: str
+    ``helper`` is "" where a step needs none. ``root`` is the leaf that it fills. ``results`` are the sine
+    and the cosine of an angle, or a length; none if the helper itself gives the unknown. ``check`` is a
+    helper that judges the results. ``own`` are the operations of the helpers.
+    """
+
     unknown: int
     is_angle: bool
+    helper: str
     temporaries: tuple[Expr, ...]
     arguments: tuple[Expr, ...]
+    root: Expr | None
+    after: tuple[Expr, ...]
+    results: tuple[Expr, ...]
+    check: str
+    own: Operations
+    operations: Operations
 
 
 @dataclass(frozen=True)
 class SolveFunction:
-    """The exact steps of a block, in order.
-
-    ``names`` are the sines and cosines of the unknowns, which the steps themselves give.
-    """
+    """The exact steps of a block, in order; ``names`` are leaves that they fill."""
 
     name: str
     purpose: str
     steps: tuple[StepCode, ...]
     names: dict[Expr, str]
-    operations: Operations
+
+    @property
+    def operations(self) -> Operations:
+        return sum((step.operations + step.own for step in self.steps), Operations())
 
 
 @dataclass(frozen=True)
@@ -120,6 +132,8 @@ class Program:
     """All functions of a model.
 
     ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
+    ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
+    ``directions`` the texts of these sines and cosines.
     """
 
     names: dict[Expr, str]
@@ -130,6 +144,8 @@ class Program:
     derived: int
     coordinate_names: tuple[str, ...]
     constraint_names: tuple[str, ...]
+    turning: tuple[int, ...]
+    directions: dict[Expr, str]
     fixed_positions: int
     fixed_velocities: int
     calculated: tuple[CalculatedVariable, ...]
@@ -143,7 +159,8 @@ class Program:
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
         exact = (solve.operations for solve in self.solve_functions if solve is not None)
-        closure = sum(exact, self.function("derivatives").operations)
+        given = set(self.flow.independent).intersection(self.turning)
+        closure = sum(exact, self.function("derivatives").operations + Operations(functions=2 * len(given)))
         if self.motion is not None:
             return closure + self.motion.operations
         return closure + self.function("dynamics").operations + self.function("velocity").operations

@@ -24,6 +24,7 @@ from fmugen.resources import template_dir
 __all__ = ["emit_sources"]
 
 _AT = "const ModelPoint *at"
+_SOLVE = f"{_AT}, const Anchor *anchors, double *q, double *e"
 _ARGUMENTS = {
     "derive": "const double *p, double *d",
     "constraints": f"{_AT}, double *phi",
@@ -46,7 +47,7 @@ _SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
 #: Vectors that functions read from the point they are evaluated at.
-_READ = "pduqvalxz"
+_READ = "pduqvalexz"
 _VECTOR = re.compile(rf"\b([{_READ}])\[")
 
 
@@ -115,27 +116,66 @@ def _function_text(function: Function, program: Program, storage: str) -> _Text:
 def _solve_text(solve: SolveFunction, program: Program) -> _Text:
     """A function that solves the steps of a block in order; false where a guard fails."""
     names = program.names | solve.names
-    lines = [f"double s{step.unknown}, c{step.unknown};" for step in solve.steps if step.is_angle]
-    count = 0
+    lines: list[str] = []
     for step in solve.steps:
-        for node in step.temporaries:
-            lines.append(f"const double w{count} = {print_expression(node, names)};")
-            names[node] = f"w{count}"
-            count += 1
-        lines.append(f"if (!{_helper_call(step, names)}) {{")
-        lines += ["    return false;", "}"]
+        lines += _step_lines(step, names, program)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
     prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdu" if vector in used]
     if re.search(r"\bt\b", body):
         prologue.append("const double t = at->t;")
-    unused = [f"(void){s};" for step in solve.steps if step.is_angle for s in _unused(step.unknown, body)]
+    arguments = {"at": prologue, "anchors": "anchors" in body, "e": "e" in used}
+    unused = [f"(void){name};" for name, needed in arguments.items() if not needed]
     return _Text(
         _comment(f"exact solution of {solve.purpose}"),
-        f"static bool model_{solve.name}(const ModelPoint *at, double *q)",
+        f"static bool model_{solve.name}({_SOLVE})",
         str(solve.operations),
-        [*(prologue or ["(void)at;"]), *lines, *unused, "return true;"],
+        [*unused, *prologue, *lines, "return true;"],
     )
+
+
+def _step_lines(step: StepCode, names: dict[Expr, str], program: Program) -> Iterator[str]:
+    """The statements of a step; ``names`` gets the temporaries that it leaves."""
+    i = step.unknown
+    place = program.turning.index(i) if step.is_angle else 0
+    sine, cosine, anchor = f"e[{2 * place}]", f"e[{2 * place + 1}]", f"anchors[{place}]"
+    if step.root is not None:
+        yield f"double s{i}, c{i}, r{i};"
+        yield f"exact_predict(&{anchor}, q[{i}], &s{i}, &c{i});"
+    yield from _temporaries(step.temporaries, names)
+    values = [print_expression(argument, names) for argument in step.arguments]
+    if step.helper in ("exact_polynomial", "exact_half_angle"):
+        values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
+    if step.root is not None:
+        values.append(f"&r{i}")
+    elif step.helper == "exact_half_angle":
+        values += [f"&{anchor}", f"q[{i}]", f"&{sine}", f"&{cosine}"]
+    elif not step.results:
+        values.append(f"&q[{i}]")
+    if step.helper:
+        yield from _required(f"{step.helper}({', '.join(values)})")
+    yield from _temporaries(step.after, names)
+    targets = (sine, cosine) if step.is_angle else (f"q[{i}]",)
+    for target, result in zip(targets, step.results, strict=False):
+        yield f"{target} = {print_expression(result, names)};"
+    if step.check:
+        yield from _required(f"{step.check}({sine}, {cosine})")
+    if step.is_angle:
+        yield f"exact_turn(&{anchor}, {sine}, {cosine}, &q[{i}]);"
+
+
+def _required(call: str) -> Iterator[str]:
+    yield f"if (!{call}) {{"
+    yield "    return false;"
+    yield "}"
+
+
+def _temporaries(nodes: Sequence[Expr], names: dict[Expr, str]) -> Iterator[str]:
+    """Declarations of temporaries, numbered on from those that ``names`` has."""
+    count = sum(name.startswith("w") for name in names.values())
+    for number, node in enumerate(nodes, count):
+        yield f"const double w{number} = {print_expression(node, names)};"
+        names[node] = f"w{number}"
 
 
 def _motion_text(program: Program) -> _Text:
@@ -148,14 +188,11 @@ def _motion_text(program: Program) -> _Text:
         arguments = ("at", "largest", "pivots", "v", "a", "l")
         lines = [*(f"(void){name};" for name in arguments), "return MOTION_UNKNOWN;"]
         return _Text("this model is solved numerically", prototype, "no operations", lines)
-    names = dict(program.names)
+    names = program.names | program.directions
     lines = ["MotionVerdict verdict = MOTION_EASY;"]
-    count = pivots = 0
+    pivots = 0
     for section in program.motion.sections:
-        for node in section.temporaries:
-            lines.append(f"const double w{count} = {print_expression(node, names)};")
-            names[node] = f"w{count}"
-            count += 1
+        lines += _temporaries(section.temporaries, names)
         for guard in section.guards:
             value = print_expression(guard.value, names)
             if not guard.factor:
@@ -170,7 +207,7 @@ def _motion_text(program: Program) -> _Text:
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqxz" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexz" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
@@ -197,29 +234,12 @@ def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[
         yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
 
 
-def _unused(unknown: int, body: str) -> list[str]:
-    """Sine and cosine that no later step reads: they stand once in their declaration, once in the call."""
-    return [name for name in (f"s{unknown}", f"c{unknown}") if len(re.findall(rf"\b{name}\b", body)) <= 2]
-
-
-def _helper_call(step: StepCode, names: dict[Expr, str]) -> str:
-    values = [print_expression(argument, names) for argument in step.arguments]
-    if step.helper in ("exact_polynomial", "exact_half_angle"):
-        values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
-    results = [f"&q[{step.unknown}]"]
-    if step.is_angle:
-        results += [f"&s{step.unknown}", f"&c{step.unknown}"]
-    return f"{step.helper}({', '.join([*values, *results])})"
-
-
 def _body(function: Function, program: Program) -> Iterator[str]:
-    names = dict(program.names)
+    names = program.names | function.leaves
     if function.name == "derive":
         # A parameter-only expression used by another one is read from the array once written.
         names = {node: name for node, name in names.items() if not name.startswith("d[")}
-    for index, node in enumerate(function.temporaries):
-        yield f"const double w{index} = {print_expression(node, names)};"
-        names[node] = f"w{index}"
+    yield from _temporaries(function.temporaries, names)
     yield from _assignments(function.results, names)
 
 
@@ -257,6 +277,7 @@ def _defines(program: Program, description: FmuDescription, solver: Solver) -> I
     yield "MODEL_NBLOCKS", len(flow.blocks)
     yield "MODEL_MAX_BLOCK", max((len(block.rows) for block in flow.blocks), default=0)
     yield "MODEL_ND", program.derived
+    yield "MODEL_NTURN", len(program.turning)
     yield "MODEL_NFIX", program.fixed_positions
     yield "MODEL_NFIXV", program.fixed_velocities
     network = program.network
@@ -330,6 +351,9 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     flow = program.flow
     yield _Table("const int", "model_independent", _rows([str(i) for i in flow.independent]))
     yield _Table("const int", "model_dependent", _rows([str(i) for i in flow.dependent]))
+    places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
+    turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
+    yield _Table("const int", "model_turn", _rows(turns))
     yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
     yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
     yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))

@@ -5,11 +5,11 @@ Whatever depends on parameters alone is evaluated once, at initialization (``der
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
-from fmugen.expr.code import count_operations, schedule
+from fmugen.expr.code import Operations, constant_part, count_operations, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
@@ -48,6 +48,7 @@ class _Lowering:
         self._rows = [dae.constraints[row] for row in flow.rows]
         self._names = _symbol_names(dae, flow)
         self._derived: dict[Expr, int] = {}
+        self._turning: dict[int, int] = {}
 
     def program(self, motion: Motion | None) -> Program:
         calculated, values = self._calculated()
@@ -84,8 +85,10 @@ class _Lowering:
             self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
         ]
         functions += self._network_functions()
+        forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
+        self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
-        solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
+        solves = [self._solve_function(number, steps) for number, steps in enumerate(forms)]
         lowered = None if motion is None else self._motion(motion)
         network = self._network()
         derive = self._derive_function()
@@ -98,6 +101,8 @@ class _Lowering:
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
+            tuple(self._turning),
+            self._directions(),
             len(self._dae.fixed_positions),
             len(self._dae.fixed_velocities),
             tuple(calculated),
@@ -197,49 +202,96 @@ class _Lowering:
             for i, row in enumerate(rows)
             for j, column in enumerate(block.unknowns)
         ]
-        return self._function(f"block_{number}", block.name, results)
+        known = self._directions(without=block.unknowns)
+        return self._function(f"block_{number}", block.name, results, known)
 
-    def _solve_function(self, number: int) -> SolveFunction | None:
-        """The exact steps of a block as calls of runtime helpers; ``None`` for a block without steps."""
-        block = self._flow.blocks[number]
-        if not block.steps:
+    # --- sines and cosines that are found once -------------------------------------------------------
+
+    def _turning_coordinates(self, forms: Sequence[Sequence[_Form]], motion: Motion | None) -> dict[int, int]:
+        """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
+        roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
+        roots += [row.phi for row in self._rows]
+        if motion is not None:
+            roots += [root for section in motion.sections for root in _section_roots(section)]
+        read = {
+            node.args[0]
+            for node in postorder(roots)
+            if node.operation is Operation.CALL and node.name in ("sin", "cos")
+        }
+        turned = {form.unknown for steps in forms for form in steps if form.is_angle}
+        found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
+        return {coordinate: place for place, coordinate in enumerate(found)}
+
+    def _directions(self, without: Sequence[int] = ()) -> dict[Expr, str]:
+        """Texts of the sines and cosines of turning coordinates."""
+        names: dict[Expr, str] = {}
+        for coordinate, place in self._turning.items():
+            if coordinate not in without:
+                symbol = self._dae.coordinates[coordinate].position
+                names[symbol.dag.call("sin", symbol)] = f"e[{2 * place}]"
+                names[symbol.dag.call("cos", symbol)] = f"e[{2 * place + 1}]"
+        return names
+
+    # --- exact steps ---------------------------------------------------------------------------------
+
+    def _form(self, step: ExactStep) -> _Form:
+        return _form(step, self._dae.coordinates[step.unknown].name)
+
+    def _solve_function(self, number: int, forms: Sequence[_Form]) -> SolveFunction | None:
+        """The exact steps of a block; ``None`` for a block without steps."""
+        if not forms:
             return None
-        calls = [_step_call(step) for step in block.steps]
-        roots = [argument for _, _, arguments in calls for argument in arguments]
+        groups = [group for form in forms for group in (form.arguments, form.results)]
+        roots = [root for group in groups for root in group]
         self._derive(roots)
-        own: dict[Expr, str] = {}
-        for step in block.steps:
-            symbol = self._dae.coordinates[step.unknown].position
-            own[symbol.dag.call("sin", symbol)] = f"s{step.unknown}"
-            own[symbol.dag.call("cos", symbol)] = f"c{step.unknown}"
+        names = self._directions()
+        for form in forms:
+            names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}
 
-        def is_leaf(node: Expr) -> bool:
-            return node in own or self._is_leaf(node)
-
-        named = schedule(roots, is_leaf)
-        operations = count_operations(named, roots, is_leaf)
-        waiting = list(named)
+        is_leaf = self._leaf_test(names)
+        waiting = list(schedule(roots, is_leaf))
+        done: set[Expr] = set()
         steps = []
-        for step, (helper, is_angle, arguments) in zip(block.steps, calls, strict=True):
-            needed = set(postorder(arguments))
-            now = tuple(node for node in waiting if node in needed)
-            waiting = [node for node in waiting if node not in needed]
-            steps.append(StepCode(helper, step.unknown, is_angle, now, arguments))
-        return SolveFunction(f"solve_{number}", block.name, tuple(steps), own, operations)
+        for form in forms:
+            before, waiting = _taken(waiting, form.arguments)
+            after, waiting = _taken(waiting, form.results)
+            operations = count_operations(
+                (*before, *after),
+                (*form.arguments, *form.results),
+                lambda node: node in done or is_leaf(node),
+            )
+            done.update(before, after)
+            steps.append(
+                StepCode(
+                    form.unknown,
+                    form.is_angle,
+                    form.helper,
+                    before,
+                    form.arguments,
+                    form.root,
+                    after,
+                    form.results,
+                    form.check,
+                    form.own,
+                    operations,
+                )
+            )
+        block = self._flow.blocks[number]
+        return SolveFunction(f"solve_{number}", block.name, tuple(steps), names)
 
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
         groups = [_section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
-        named = schedule(roots, self._is_leaf)
+        is_leaf = self._leaf_test(self._directions())
+        named = schedule(roots, is_leaf)
         waiting = list(named)
         sections = []
         for section, group in zip(motion.sections, groups, strict=True):
-            needed = set(postorder(group))
-            sections.append(replace(section, temporaries=tuple(n for n in waiting if n in needed)))
-            waiting = [node for node in waiting if node not in needed]
-        return Motion(tuple(sections), count_operations(named, roots, self._is_leaf))
+            temporaries, waiting = _taken(waiting, group)
+            sections.append(replace(section, temporaries=temporaries))
+        return Motion(tuple(sections), count_operations(named, roots, is_leaf))
 
     # --- what an FMU shows --------------------------------------------------------------------------
 
@@ -274,12 +326,16 @@ class _Lowering:
 
     # --- functions ----------------------------------------------------------------------------------
 
-    def _function(self, name: str, purpose: str, results: Sequence[Result]) -> Function:
+    def _function(
+        self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, str] | None = None
+    ) -> Function:
+        """A function of leaves that all functions know, and of further ``leaves``."""
         roots = [result.value for result in results]
         self._derive(roots)
-        named = schedule(roots, self._is_leaf)
-        operations = count_operations(named, roots, self._is_leaf)
-        return Function(name, purpose, named, tuple(results), operations)
+        is_leaf = self._leaf_test(leaves or {})
+        named = schedule(roots, is_leaf)
+        operations = count_operations(named, roots, is_leaf)
+        return Function(name, purpose, named, tuple(results), operations, leaves or {})
 
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
@@ -294,7 +350,8 @@ class _Lowering:
             if node.constant and not node.is_number and node.operation is not Operation.SYMBOL:
                 found.append(node)
             elif not node.constant:
-                stack.extend(node.args)
+                part = constant_part(node)
+                stack.extend(node.args if part is None else (part, *node.args))
         for node in sorted(found, key=lambda node: node.serial):
             self._derived.setdefault(node, len(self._derived))
 
@@ -305,8 +362,8 @@ class _Lowering:
         results = tuple(Result("d", index, node) for node, index in self._derived.items())
         return Function("derive", "expressions of parameters only", named, results, operations)
 
-    def _is_leaf(self, node: Expr) -> bool:
-        return node in self._names or node in self._derived
+    def _leaf_test(self, leaves: dict[Expr, str]) -> Callable[[Expr], bool]:
+        return lambda node: node in leaves or node in self._names or node in self._derived
 
     def _leaf_names(self) -> dict[Expr, str]:
         return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
@@ -317,21 +374,87 @@ def _section_roots(section: Section) -> list[Expr]:
     return [*guards, *(result.value for result in section.results)]
 
 
-def _step_call(step: ExactStep) -> tuple[str, bool, tuple[Expr, ...]]:
-    """The runtime helper of a step, whether it gives an angle, and its arguments."""
+def _taken(waiting: Sequence[Expr], roots: Iterable[Expr]) -> tuple[tuple[Expr, ...], list[Expr]]:
+    """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
+    needed = set(postorder(roots))
+    return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
+
+
+# --- exact steps on the DAG ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A step as expressions around a helper of the runtime; see ``StepCode``.
+
+    ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
+    angle, each with the first letter of its name.
+    """
+
+    unknown: int
+    is_angle: bool
+    helper: str
+    arguments: tuple[Expr, ...]
+    results: tuple[Expr, ...]
+    own: Operations
+    leaves: dict[Expr, str] = field(default_factory=dict)
+    root: Expr | None = None
+    check: str = ""
+
+
+#: Operations of the helpers in exact.h; comparisons, signs and magnitudes are not counted. The way to an
+#: angle is the short one, near its anchor.
+_TURN = Operations(9, 11)
+_PREDICT = Operations(5, 6)
+_ROOT = Operations(0, 1, 0, 1)
+_UNIT = Operations(2, 2)
+_REGULAR = Operations(0, 1)
+_QUADRATIC = Operations(5, 5, 2, 1)
+_HALF_ANGLE = Operations(3, 4, 3)
+
+
+def _form(step: ExactStep, name: str) -> _Form:
     match step:
+        case LinearStep(denominator=denominator) if denominator.is_number:
+            return _Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
         case LinearStep():
-            return "exact_linear", False, (step.numerator, step.denominator)
+            arguments = (step.numerator, step.denominator)
+            length = step.numerator / step.denominator
+            return _Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
         case LinearAngleStep():
-            return "exact_linear_angle", True, (step.sine, step.cosine, step.denominator)
+            results = (step.sine / step.denominator, step.cosine / step.denominator)
+            return _Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
         case GoniometricStep():
-            return "exact_goniometric", True, (step.a, step.b, step.c)
+            return _goniometric_form(step, name)
         case QuadraticStep():
-            return "exact_quadratic", False, (step.a, step.b, step.c)
+            return _Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
         case PolynomialStep(half_angle=True):
-            return "exact_half_angle", True, step.coefficients
+            own = _HALF_ANGLE + _PREDICT + _TURN
+            return _Form(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
         case PolynomialStep():
-            return "exact_polynomial", False, step.coefficients
+            return _Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
+
+
+def _goniometric_form(step: GoniometricStep, name: str) -> _Form:
+    """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
+    a, b, c = step.a, step.b, step.c
+    dag = c.dag
+    sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
+    cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
+    root = dag.symbol(f"root for {name}", Role.COORDINATE)
+    if a.is_zero:
+        results = (root, c / b)
+        arguments = (1 - results[1] ** 2, dag.one, sine)
+    elif b.is_zero:
+        results = (c / a, root)
+        arguments = (1 - results[0] ** 2, dag.one, cosine)
+    else:
+        square = a**2 + b**2
+        results = ((a * c + b * root) / square, (b * c - a * root) / square)
+        arguments = (square - c**2, square, b * sine - a * cosine)
+    leaves = {sine: "s", cosine: "c", root: "r"}
+    own = _PREDICT + _ROOT + _TURN
+    return _Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root)
 
 
 def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:

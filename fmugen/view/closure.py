@@ -7,12 +7,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.code import Operations, count_operations
-from fmugen.expr.dag import Expr
+from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.ir.program import Program, SolveFunction
+from fmugen.ir.program import Program
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -23,16 +22,7 @@ from fmugen.ir.steps import (
 )
 from fmugen.view.configurations import Configurations, count_configurations
 
-__all__ = ["BlockSummary", "ClosureSummary", "StepSummary", "right_hand_side_cost", "summarize_closure"]
-
-#: What the functions of templates/runtime/exact.h do with the coefficients of a step: root, guard, mode.
-#: Comparisons, signs and magnitudes are not counted, equal products once.
-_CONTINUATION = Operations(4, 1, 1, 2)
-_LINEAR = Operations(0, 1, 1, 0)
-_LINEAR_ANGLE = Operations(2, 3, 2, 1) + _CONTINUATION
-_GONIOMETRIC = Operations(4, 10, 2, 3) + _CONTINUATION
-_QUADRATIC = Operations(5, 5, 2, 1)
-_HALF_ANGLE = Operations(2, 5, 3, 1) + _CONTINUATION
+__all__ = ["BlockSummary", "ClosureSummary", "StepSummary", "summarize_closure"]
 
 
 @dataclass(frozen=True)
@@ -187,12 +177,6 @@ def _listed(numbers: list[int] | tuple[int, ...]) -> str:
     )
 
 
-def right_hand_side_cost(flow: SolutionFlow, program: Program) -> Operations:
-    """All operations of one right-hand side, those of roots and guards included; iterations aside."""
-    roots = (_solving(step) for block in flow.blocks for step in block.steps)
-    return program.right_hand_side + sum(roots, Operations())
-
-
 def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program: Program) -> ClosureSummary:
     """What there is to say about the closure of ``flow``."""
     names = [coordinate.name for coordinate in dae.coordinates]
@@ -209,7 +193,7 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         flow.condition,
         blocks,
         configurations,
-        right_hand_side_cost(flow, program),
+        program.right_hand_side,
         program.motion is not None,
     )
 
@@ -226,7 +210,7 @@ def _block_summary(
     block, solve = flow.blocks[number], program.solve_functions[number]
     if solve is None:
         return _described(dae, block, program.block_functions[number].operations, ())
-    costs = _step_costs(program, block, solve)
+    costs = [code.operations + code.own for code in solve.steps]
     steps = tuple(
         StepSummary(
             dae.coordinates[step.unknown].name,
@@ -258,32 +242,6 @@ def _described(
         steps,
         block.reason,
     )
-
-
-def _step_costs(program: Program, block: Block, solve: SolveFunction) -> list[Operations]:
-    """The operations of each step, iterations aside: what earlier steps have computed is free."""
-    done: set[Expr] = {*program.names, *solve.names}
-    costs = []
-    for step, code in zip(block.steps, solve.steps, strict=True):
-        coefficients = count_operations(code.temporaries, code.arguments, done.__contains__)
-        costs.append(coefficients + _solving(step))
-        done.update(code.temporaries)
-    return costs
-
-
-def _solving(step: ExactStep) -> Operations:
-    """The operations of a step once its coefficients are known, iterations aside."""
-    match step:
-        case LinearStep():
-            return _LINEAR
-        case LinearAngleStep():
-            return _LINEAR_ANGLE
-        case GoniometricStep():
-            return _GONIOMETRIC
-        case QuadraticStep():
-            return _QUADRATIC
-        case PolynomialStep():
-            return _HALF_ANGLE if step.half_angle else Operations()
 
 
 def _iteration(step: ExactStep) -> Operations | None:

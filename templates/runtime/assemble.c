@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linear.h"
+#include "loops.h"
 #include "motion.h"
 #include "network.h"
 #include "partition.h"
@@ -164,6 +165,7 @@ bool assemble(Instance *self)
 {
     State *state = &self->state;
     memset(&state->at, 0, sizeof state->at);
+    drop_anchors(state);
     state->at.t = state->start_time;
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
     state->fresh = state->outputs_fresh = false;
@@ -180,6 +182,7 @@ bool assemble(Instance *self)
     state->proposed_step = 0.0;
     state->last_error = 1e-4;
     state->steps = 0.0;
+    move_anchors(state);
     state->assembled = refresh_motion(self);
     return state->assembled;
 }

@@ -1,6 +1,6 @@
 /* Exact solutions of one equation in one unknown, for generated code.
  *
- * On entry *x (or *q) holds a prediction; of several roots the one nearest to it is taken, and an
+ * On entry *x (or q) holds a prediction; of several roots the one nearest to it is taken, and an
  * angle is continued without jumps of 2 pi. A helper returns false where its guard fails: the equation
  * does not determine the unknown, or has no real root. */
 #ifndef EXACT_H
@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "runtime.h"
+
 /* A discriminant below this part of its terms is nearly a double root, which rounding blurs to the square
  * root of its own size: there iteration from the prediction is more accurate. */
 #define EXACT_BLURRED 1e-4
@@ -17,51 +19,61 @@
 #define EXACT_CONSISTENT 1e-13
 #define EXACT_PI 3.141592653589793
 
+/* --- angles ------------------------------------------------------------------------------------ */
+
+#define EXACT_NEAR 0.06    /* a sine this small gives its angle by a short series */
+#define EXACT_EXPECTED 0.25 /* a turn this small is told well enough by two terms */
+
+/* The direction that is expected of the angle q, well enough to tell two roots apart. */
+static inline void exact_predict(const Anchor *anchor, double q, double *sine, double *cosine)
+{
+    const double turn = q - anchor->q;
+    if (fabs(turn) <= EXACT_EXPECTED) {
+        const double loss = 0.5 * turn * turn;
+        *sine = anchor->sine + anchor->cosine * turn - anchor->sine * loss;
+        *cosine = anchor->cosine - anchor->sine * turn - anchor->cosine * loss;
+    } else {
+        *sine = sin(q);
+        *cosine = cos(q);
+    }
+}
+
 /* The angle with the given direction, continued from *q. */
-static inline void exact_continue(double sine, double cosine, double *q)
+static inline void exact_turn(const Anchor *anchor, double sine, double cosine, double *q)
 {
-    const double turns = (atan2(sine, cosine) - *q) / (2.0 * EXACT_PI);
-    *q += 2.0 * EXACT_PI * (turns - floor(turns + 0.5));
+    const double x = sine * anchor->cosine - cosine * anchor->sine;
+    if (fabs(x) <= EXACT_NEAR && cosine * anchor->cosine + sine * anchor->sine > 0.0 &&
+        fabs(*q - anchor->q) < 1.0) {
+        const double z = x * x; /* the series of arc sine */
+        const double rest = (((945.0 / 42240.0 * z + 105.0 / 3456.0) * z + 15.0 / 336.0) * z + 0.075) * z;
+        *q = anchor->q + (x + x * z * (1.0 / 6.0 + rest));
+    } else {
+        const double turns = (atan2(sine, cosine) - *q) / (2.0 * EXACT_PI);
+        *q += 2.0 * EXACT_PI * (turns - floor(turns + 0.5));
+    }
 }
 
-static inline bool exact_linear(double numerator, double denominator, double *x)
+/* Whether sine and cosine, found one by one, belong to an angle. */
+static inline bool exact_unit(double sine, double cosine)
 {
-    if (!(fabs(denominator) > DBL_EPSILON * fabs(numerator))) {
-        return false;
-    }
-    *x = numerator / denominator;
-    return true;
+    return fabs(sine * sine + cosine * cosine - 1.0) <= 2.0 * EXACT_CONSISTENT;
 }
 
-static inline bool exact_linear_angle(double sine, double cosine, double denominator, double *q, double *s,
-                                      double *c)
+/* --- roots ------------------------------------------------------------------------------------- */
+
+/* Whether numerator / denominator is a quotient to rely on. */
+static inline bool exact_regular(double numerator, double denominator)
 {
-    const double size = sqrt(sine * sine + cosine * cosine);
-    if (!(fabs(size - fabs(denominator)) <= EXACT_CONSISTENT * size)) {
-        return false;
-    }
-    *s = denominator < 0.0 ? -sine / size : sine / size;
-    *c = denominator < 0.0 ? -cosine / size : cosine / size;
-    exact_continue(*s, *c, q);
-    return true;
+    return fabs(denominator) > DBL_EPSILON * fabs(numerator);
 }
 
-/* a sin + b cos = c */
-static inline bool exact_goniometric(double a, double b, double c, double *q, double *sine, double *cosine)
+/* The square root of a discriminant, with the sign of `side`, on which the unknown is expected. */
+static inline bool exact_root(double discriminant, double scale, double side, double *root)
 {
-    const double square = a * a + b * b;
-    const double discriminant = square - c * c;
-    if (!(discriminant > EXACT_BLURRED * square)) {
+    if (!(discriminant > EXACT_BLURRED * scale)) {
         return false;
     }
-    double root = sqrt(discriminant) / square;
-    if (b * sin(*q) < a * cos(*q)) { /* the mode: b sin - a cos is plus or minus the root */
-        root = -root;
-    }
-    const double share = c / square;
-    *sine = a * share + b * root;
-    *cosine = b * share - a * root;
-    exact_continue(*sine, *cosine, q);
+    *root = copysign(sqrt(discriminant), side);
     return true;
 }
 
@@ -108,17 +120,20 @@ static inline bool exact_polynomial(int degree, const double *coefficients, doub
 }
 
 /* The same in the tangent of half the angle; turned by a half turn where that tangent is large. */
-static inline bool exact_half_angle(int degree, const double *coefficients, double *q, double *sine,
-                                    double *cosine)
+static inline bool exact_half_angle(int degree, const double *coefficients, const Anchor *anchor, double q,
+                                    double *sine, double *cosine)
 {
-    double tangent = tan(0.5 * *q);
-    if (fabs(tangent) <= 1.0) {
+    double s, c;
+    exact_predict(anchor, q, &s, &c);
+    double tangent;
+    if (c >= 0.0) {
+        tangent = s / (1.0 + c);
         if (!exact_polynomial(degree, coefficients, &tangent)) {
             return false;
         }
     } else {
         double reversed[32];
-        double cotangent = 1.0 / tangent;
+        double cotangent = s / (1.0 - c);
         if (degree >= 32) {
             return false;
         }
@@ -133,7 +148,6 @@ static inline bool exact_half_angle(int degree, const double *coefficients, doub
     const double share = 1.0 / (1.0 + tangent * tangent);
     *sine = 2.0 * tangent * share;
     *cosine = (1.0 - tangent * tangent) * share;
-    exact_continue(*sine, *cosine, q);
     return true;
 }
 

@@ -37,6 +37,7 @@ typedef struct {
     double t;
     double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
     double l[MODEL_ROOM(MODEL_NC)];
+    double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines, while partition.generated */
     double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
     double iterations; /* Newton iterations that closed the loops and found z */
@@ -62,6 +63,7 @@ typedef struct {
     double derived[MODEL_ROOM(MODEL_ND)];
     Point at; /* the last accepted point */
     Partition partition;
+    Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     double column_scale[MODEL_ROOM(MODEL_NQ)];           /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
@@ -148,7 +150,8 @@ static inline ModelPoint seen_by_model(const State *state, const Point *point)
                            point->a,
                            point->l,
                            point->x,
-                           point->z};
+                           point->z,
+                           point->e};
     return at;
 }
 

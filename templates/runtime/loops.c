@@ -9,6 +9,10 @@
 #define NEGLIGIBLE_STEP 1e-15 /* relative to 1 + |q| */
 #define ROUND_OFF 1e-14       /* a residual below it need not fall any more */
 #define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
+#define FAR_FROM_ANCHOR 0.03
+#ifndef MODEL_NEWTON_TOLERANCE /* a step below it is the last, unchecked; zero: iterate to rounding */
+#define MODEL_NEWTON_TOLERANCE 0.0
+#endif
 
 static int size_of(const ModelBlock *block)
 {
@@ -91,13 +95,14 @@ static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint 
 }
 
 /* Exact steps; where a guard fails, the prediction is put back, from which Newton goes on. */
-static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPoint *at, double *q)
+static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
 {
+    double *const q = point->q;
     double *const held = self->work.held;
     for (int i = 0; i < block->size; i++) {
         held[i] = q[block->unknowns[i]];
     }
-    if (block->solve(at, q)) {
+    if (block->solve(at, self->state.anchors, q, point->e)) {
         return true;
     }
     for (int i = 0; i < block->size; i++) {
@@ -110,9 +115,6 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
 {
     Work *work = &self->work;
     const int n = size_of(block), *unknowns = unknowns_of(self, block);
-    if (block && block->solve && solve_exactly(self, block, at, point->q)) {
-        return true;
-    }
     double residual = evaluate_block(self, block, at);
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
         if (!isfinite(residual) || lu_factor(n, work->phi_d, work->pivot, work->row_scale) >= 0) {
@@ -122,6 +124,13 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
             work->correction[i] = work->residual[i];
         }
         lu_solve(n, work->phi_d, work->pivot, work->correction);
+        if (max_magnitude(n, work->correction) < MODEL_NEWTON_TOLERANCE) {
+            for (int i = 0; i < n; i++) {
+                point->q[unknowns[i]] -= work->correction[i];
+            }
+            point->iterations += 1.0;
+            return true;
+        }
         if (negligible(n, unknowns, point->q, work->correction)) {
             break;
         }
@@ -144,20 +153,59 @@ static void predict_dependent(const State *state, Point *point)
     }
 }
 
+/* Sines and cosines of coordinates that are known. */
+static void take_directions(int n, const int *coordinates, Point *point)
+{
+    for (int i = 0; i < n; i++) {
+        const int k = coordinates[i], place = model_turn[k];
+        if (place >= 0) {
+            point->e[2 * place] = sin(point->q[k]);
+            point->e[2 * place + 1] = cos(point->q[k]);
+        }
+    }
+}
+
 bool close_loops(Instance *self, Point *point)
 {
     const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
     predict_dependent(&self->state, point);
+    take_directions(MODEL_NI, self->state.partition.independent, point);
     if (!BY_BLOCKS || !self->state.partition.generated) {
-        return MODEL_NC == 0 || solve_block(self, NULL, &at, point);
+        const bool closed = MODEL_NC == 0 || solve_block(self, NULL, &at, point);
+        take_directions(MODEL_NC, self->state.partition.dependent, point);
+        return closed;
     }
     for (int i = 0; i < MODEL_NBLOCKS; i++) {
-        if (!solve_block(self, &model_blocks[i], &at, point)) {
+        const ModelBlock *block = &model_blocks[i];
+        if (block->solve && solve_exactly(self, block, &at, point)) {
+            continue;
+        }
+        if (!solve_block(self, block, &at, point)) {
             return false;
         }
+        take_directions(block->size, block->unknowns, point);
     }
     return true;
+}
+
+void move_anchors(State *state)
+{
+    for (int k = 0; k < MODEL_NQ; k++) {
+        const int place = model_turn[k];
+        if (place >= 0 && !(fabs(state->at.q[k] - state->anchors[place].q) <= FAR_FROM_ANCHOR)) {
+            const Anchor anchor = {state->at.q[k], sin(state->at.q[k]), cos(state->at.q[k])};
+            state->anchors[place] = anchor;
+        }
+    }
+}
+
+void drop_anchors(State *state)
+{
+    static const Anchor upright = {0.0, 0.0, 1.0};
+    for (int i = 0; i < MODEL_NTURN; i++) {
+        state->anchors[i] = upright;
+    }
 }
 
 bool project_position(Instance *self, Point *point)

@@ -8,6 +8,12 @@
  * start where the last accepted motion, extrapolated, would be: this keeps the assembly mode. */
 bool close_loops(Instance *self, Point *point);
 
+/* Bring the anchors of exact angles near the last accepted point; they are a matter of speed alone. */
+void move_anchors(State *state);
+
+/* Anchors of a state that has no accepted point yet. */
+void drop_anchors(State *state);
+
 /* Move all coordinates by the shortest way onto the constraints. */
 bool project_position(Instance *self, Point *point);
 

@@ -23,6 +23,11 @@ typedef enum {
     MOTION_EASY
 } MotionVerdict;
 
+/* An angle with its sine and cosine, from which near ones are reached without a function. */
+typedef struct {
+    double q, sine, cosine;
+} Anchor;
+
 /* Room for n elements: C99 has no arrays of length zero. */
 #define MODEL_ROOM(n) ((n) > 0 ? (n) : 1)
 

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "loops.h"
 #include "motion.h"
 #include "partition.h"
 
@@ -154,6 +155,7 @@ static void accept(Instance *self)
 {
     State *state = &self->state;
     state->at = self->work.trial;
+    move_anchors(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
     for (int i = 0; i < MODEL_NBLOCKS && state->at.verdict != MOTION_UNKNOWN; i++) {

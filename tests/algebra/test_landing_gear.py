@@ -1,7 +1,7 @@
 """Table 4.6 of Uchida row by row: the coupled loops of the landing gear.
 
-The lexicographic basis is read off the degrevlex one by linear algebra on normal forms (as FGLM does): a row is
-the only polynomial of the ideal among its leading monomial and the standard ones below it.
+The lexicographic basis is read off the degrevlex one by linear algebra on normal forms (as FGLM does): a row
+is the only polynomial of the ideal among its leading monomial and the standard ones below it.
 """
 
 from __future__ import annotations

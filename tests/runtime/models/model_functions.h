@@ -10,6 +10,7 @@ typedef struct {
     const double *p, *d, *u;
     const double *q, *v, *a, *l;
     const double *x, *z;
+    const double *e;
 } ModelPoint;
 
 typedef struct {
@@ -18,7 +19,7 @@ typedef struct {
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
-    bool (*solve)(const ModelPoint *at, double *q);
+    bool (*solve)(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
 } ModelBlock;
 
 typedef struct {
@@ -86,6 +87,7 @@ static const char *const model_fixed_state_names[] = {NULL};
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];
 extern const int model_dependent[];
+extern const int model_turn[];
 extern const double model_q0[], model_v0[];
 extern const double model_start[];
 extern const char *const model_coordinates[];

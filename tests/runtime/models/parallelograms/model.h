@@ -17,6 +17,7 @@
 #define MODEL_NBLOCKS LOOPS
 #define MODEL_MAX_BLOCK 2
 #define MODEL_ND 0
+#define MODEL_NTURN 0
 #define MODEL_NFIX 1
 #define MODEL_NFIXV 1
 #ifndef MODEL_CLOSURE

@@ -13,6 +13,7 @@
 #define MODEL_NBLOCKS 0
 #define MODEL_MAX_BLOCK 0
 #define MODEL_ND 1
+#define MODEL_NTURN 0
 #define MODEL_NFIX 1
 #define MODEL_NFIXV 1
 #ifndef MODEL_CLOSURE

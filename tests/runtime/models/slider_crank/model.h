@@ -23,6 +23,7 @@
 #define MODEL_NBLOCKS (INDEPENDENT == 2 ? 1 : 2 + DRIVEN)
 #define MODEL_MAX_BLOCK (INDEPENDENT == 2 ? 2 : 1)
 #define MODEL_ND 2
+#define MODEL_NTURN 0
 #define MODEL_NFIX (1 - DRIVEN)
 #define MODEL_NFIXV (1 - DRIVEN)
 #ifndef MODEL_CLOSURE
