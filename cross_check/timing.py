@@ -58,8 +58,8 @@ def nanoseconds_of_steps(
 def _typical(readings: NDArray[np.float64]) -> list[float]:
     """One time for each column of ``readings``, whose rows are rounds."""
     means = np.exp(np.log(readings).mean(axis=1, keepdims=True))
-    times: NDArray[np.float64] = np.median(readings / means, axis=0) * np.quantile(means, _FAST)
-    return times.tolist()
+    times = np.median(readings / means, axis=0) * np.quantile(means, _FAST)
+    return [float(time) for time in times]
 
 
 def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, rounds: int) -> float | str:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+from fmugen.cost import iteration_operations, solving_operations
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import Operations, count_operations
 from fmugen.expr.dag import Expr
@@ -24,15 +25,6 @@ from fmugen.ir.steps import (
 from fmugen.view.configurations import Configurations, count_configurations
 
 __all__ = ["BlockSummary", "ClosureSummary", "StepSummary", "right_hand_side_cost", "summarize_closure"]
-
-#: What the functions of templates/runtime/exact.h do with the coefficients of a step: root, guard, mode.
-#: Comparisons, signs and magnitudes are not counted, equal products once.
-_CONTINUATION = Operations(4, 1, 1, 2)
-_LINEAR = Operations(0, 1, 1, 0)
-_LINEAR_ANGLE = Operations(2, 3, 2, 1) + _CONTINUATION
-_GONIOMETRIC = Operations(4, 10, 2, 3) + _CONTINUATION
-_QUADRATIC = Operations(5, 5, 2, 1)
-_HALF_ANGLE = Operations(2, 5, 3, 1) + _CONTINUATION
 
 
 @dataclass(frozen=True)
@@ -185,7 +177,7 @@ def _listed(numbers: list[int] | tuple[int, ...]) -> str:
 
 def right_hand_side_cost(flow: SolutionFlow, program: Program) -> Operations:
     """All operations of one right-hand side, those of roots and guards included; iterations aside."""
-    roots = (_solving(step) for block in flow.blocks for step in block.steps)
+    roots = (solving_operations(step) for block in flow.blocks for step in block.steps)
     return program.right_hand_side + sum(roots, Operations())
 
 
@@ -231,7 +223,7 @@ def _block_summary(
             configurations.real_roots[step.unknown],
             cost,
             _guard(step),
-            _iteration(step),
+            iteration_operations(step),
         )
         for step, cost in zip(block.steps, costs, strict=True)
     )
@@ -261,32 +253,9 @@ def _step_costs(program: Program, block: Block, solve: SolveFunction) -> list[Op
     costs = []
     for step, code in zip(block.steps, solve.steps, strict=True):
         coefficients = count_operations(code.temporaries, code.arguments, done.__contains__)
-        costs.append(coefficients + _solving(step))
+        costs.append(coefficients + solving_operations(step))
         done.update(code.temporaries)
     return costs
-
-
-def _solving(step: ExactStep) -> Operations:
-    """The operations of a step once its coefficients are known, iterations aside."""
-    match step:
-        case LinearStep():
-            return _LINEAR
-        case LinearAngleStep():
-            return _LINEAR_ANGLE
-        case GoniometricStep():
-            return _GONIOMETRIC
-        case QuadraticStep():
-            return _QUADRATIC
-        case PolynomialStep():
-            return _HALF_ANGLE if step.half_angle else Operations()
-
-
-def _iteration(step: ExactStep) -> Operations | None:
-    """The operations of one iteration: value, slope and size of a polynomial, and the bounded step."""
-    if not isinstance(step, PolynomialStep):
-        return None
-    each = 3 * _degree(step)
-    return Operations(each + 2, each + 2, 1, 0)
 
 
 def _degree(step: ExactStep) -> int:
