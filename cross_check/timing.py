@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import fmpy
+import numpy as np
+from numpy.typing import NDArray
 
 from fmugen.phases.compile import find_compiler, host_target
 
-__all__ = ["nanoseconds_of_step", "stopwatch"]
+__all__ = ["nanoseconds_of_step", "nanoseconds_of_steps", "stopwatch"]
 
 _HERE = Path(__file__).resolve().parent
 _TIMEOUT_S = 300
+#: Which part of the rounds counts as fast: few enough to be undisturbed, enough not to be luck.
+_FAST = 0.1
 
 
 def stopwatch(folder: Path) -> Path:
@@ -26,10 +31,37 @@ def stopwatch(folder: Path) -> Path:
     return program
 
 
-def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, repeats: int) -> float | str:
-    """The least CPU time of a communication step of ``seconds``, or what the FMU said when it stopped."""
-    command = [str(program), str(library), guid, repr(seconds), str(repeats)]
+def nanoseconds_of_steps(
+    program: Path, libraries: Sequence[tuple[Path, str]], seconds: float, rounds: int
+) -> list[float | str]:
+    """The CPU time of a communication step of ``seconds`` from the start, for each library and guid.
+
+    Where an FMU stopped, what it said instead. The libraries take turns in one process, and a machine that
+    runs at another speed for a while, or does other work, slows all of a round alike. So each is compared
+    with the mean of its round; the median of that, times what a mean takes in a fast round, is its time.
+    """
+    words = [word for library, guid in libraries for word in (str(library), guid)]
+    command = [str(program), repr(seconds), str(rounds), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     if done.returncode:
-        return done.stderr.strip() or f"the stopwatch ended with code {done.returncode}"
-    return float(done.stdout)
+        raise RuntimeError(done.stderr.strip() or f"the stopwatch ended with code {done.returncode}")
+    lines = done.stdout.splitlines()
+    readings = np.array([[float(word) for word in line.split()] for line in lines[:rounds]])
+    ran = ~np.isnan(readings).any(axis=0)
+    if not ran.any():
+        return list(lines[rounds:])
+    messages = iter(lines[rounds:])
+    times = iter(_typical(readings[:, ran]))
+    return [next(times) if good else next(messages) for good in ran]
+
+
+def _typical(readings: NDArray[np.float64]) -> list[float]:
+    """One time for each column of ``readings``, whose rows are rounds."""
+    means = np.exp(np.log(readings).mean(axis=1, keepdims=True))
+    times = np.median(readings / means, axis=0) * np.quantile(means, _FAST)
+    return [float(time) for time in times]
+
+
+def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, rounds: int) -> float | str:
+    """:func:`nanoseconds_of_steps` of one library."""
+    return nanoseconds_of_steps(program, [(library, guid)], seconds, rounds)[0]

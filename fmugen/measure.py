@@ -1,23 +1,13 @@
-"""Trees by measurement: formulate the promising ones, count what one evaluation costs, keep the cheapest.
+"""Trees by measurement: formulate the promising ones, price what one evaluation takes, keep the cheapest.
 
-What is counted is one evaluation of the right-hand side in the generated program: the operations of the
-straight-line functions after sharing, and an estimate of the linear algebra that the runtime does with
-their results. With n coordinates, m constraints and f = n - m degrees of freedom, an LU factorization of
-size k takes 2/3 k^3 operations, a Cholesky factorization k^3/3, a solution with either 2 k^2:
+Operations and prices are those of :mod:`fmugen.cost`. To close the loops of a candidate takes longer than to
+write its equations, and the equations alone tell what price it cannot fall below. So all candidates are
+drafted first; then, the most promising draft first, their loops are closed, until no draft can be better than
+the best candidate, or ``Effort.closed`` of them were. Trees with far more coordinates than others are not
+drafted.
 
-- Newton closures: each block of size k is evaluated, factored and solved about three times; then Phi_d is
-  factored once and solved with for the velocities, the f columns of B, gamma and the multipliers; B^T M B
-  takes 2 n^2 f + 2 n f^2, and the reduced system a Cholesky factorization of size f.
-- Multiplier closures: an LU factorization and a solution of size n + m.
-- The penalty closure: 2 m n^2 to add the constraints to M, a Cholesky factorization and a solution of size n.
-
-Operations in loops take longer than those of straight-line code, and are priced accordingly.
-
-Where the embedding is written out as straight-line code, its operations are counted like all others, and
-so are those of exact steps; only blocks that are iterated need linear algebra.
-
-The degrees of freedom are the same for all trees. So the size of the equations, and the linear algebra of
-the multiplier closures, are known before a candidate is formulated, and hopeless ones are left out.
+What is chosen has the lowest price, or is as cheap as far as prices can tell, and then has the fewest
+operations.
 
 At last come trees with virtual joints that the program proposes by itself. They must leave the degrees of
 freedom as they are, and be cheaper than all others, to be chosen; only then is the model given these joints.
@@ -30,58 +20,37 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing import get_context
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import TypeVar
 
 from fmugen.algebra import Budget
+from fmugen.cost import PRICE_ERROR, Cost, cost_of, least_price
 from fmugen.errors import FmugenError, TreeError
-from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import Joint, SystemModel
-from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.embedding import embed
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.lower import lower_program
 from fmugen.phases.select import MEASURED, METHODS, neighbours, promising_trees, select_trees
-from fmugen.phases.triangularize import solution_flow
 from fmugen.topology import span
 from fmugen.virtual import hides_reactions, propose_virtual_joints, require_reactions
 
-__all__ = ["Candidate", "Cost", "Effort", "Measurement", "measure_trees", "tree_cost"]
+__all__ = ["Candidate", "Effort", "Measurement", "measure_trees", "tree_cost"]
 
-_NEWTON_EVALUATIONS = 3
-#: The time of an operation in the loops of the linear algebra, in operations of straight-line code: 1.8 by a
-#: least-squares fit to the times of 70 compiled right-hand sides of twelve mechanisms.
-_PRICE_IN_LOOPS = 2
-_MANY_BODIES = 6
 _SPARE_COORDINATES = 3
 #: CPU seconds for the exact steps of a candidate; what needs longer is not what a cheap candidate needs.
 _SECONDS_A_CANDIDATE = 0.3
+#: Candidates are judged against the best before their batch, whatever the number of processes.
+_BATCH = 2
 #: More than there are.
 _ALL_NEIGHBOURS = 10_000
 
 #: Called with the number of candidates measured so far and the name of the next one.
 CandidateProgress = Callable[[int, str], None]
 
-
-@dataclass(frozen=True)
-class Cost:
-    """The price of one evaluation of the equations of motion, and how many equations there are."""
-
-    coordinates: int
-    constraints: int
-    symbolic: int
-    numerical: int
-
-    @property
-    def degrees_of_freedom(self) -> int:
-        return self.coordinates - self.constraints
-
-    @property
-    def price(self) -> int:
-        """Operations of straight-line code, and those in loops by the time they take in comparison."""
-        return self.symbolic + _PRICE_IN_LOOPS * self.numerical
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -93,33 +62,39 @@ class Candidate:
     refusal: str = ""
 
     @property
-    def price(self) -> int:
+    def price(self) -> float:
+        return self._known.price
+
+    @property
+    def operations(self) -> int:
+        return self._known.operations
+
+    @property
+    def _known(self) -> Cost:
         if self.cost is None:
             raise ValueError(f"{self.trees.name} has no cost: {self.refusal}")
-        return self.cost.price
+        return self.cost
 
 
 @dataclass(frozen=True)
 class Effort:
     """How much is tried: candidates at first, neighbours a round, rounds; and how long at most.
 
-    ``proposals`` candidates use virtual joints that the model does not have.
+    In each round the loops of ``closed`` candidates are closed, and no more are drafted once the expressions
+    of the drafts have ``nodes`` nodes. ``proposals`` candidates use virtual joints that the model lacks.
 
     The numbers decide as long as ``seconds`` are not exceeded, so that equal models get equal trees on
-    every machine.
+    every machine. In one process they are seconds of its CPU time.
     """
 
-    candidates: int = 24
-    neighbours: int = 8
+    candidates: int = 16
+    neighbours: int = 6
     rounds: int = 2
     seconds: float = 30.0
     processes: int = 1
     proposals: int = 3
-
-    @staticmethod
-    def for_model(model: SystemModel) -> Effort:
-        """What is tried by default: less where a formulation takes long."""
-        return Effort() if len(model.bodies) <= _MANY_BODIES else Effort(16, 4, 1)
+    closed: int = 6
+    nodes: int = 40_000
 
 
 @dataclass(frozen=True)
@@ -141,19 +116,21 @@ class Measurement:
 
     @property
     def best(self) -> Candidate:
+        """Of the candidates that are as cheap as the cheapest, as far as prices can tell, the shortest."""
         ranked = self.ranked
         if not ranked:
             reasons = "; ".join(sorted({candidate.refusal for candidate in self.candidates}))
             raise TreeError(f"no trees can be used: {reasons}")
-        return ranked[0]
+        limit = ranked[0].price * (1 + PRICE_ERROR)
+        return min((c for c in ranked if c.price <= limit), key=lambda candidate: candidate.operations)
 
     @property
     def chosen(self) -> TreeSelection:
         """The cheapest trees."""
-        trees = self.best.trees
-        why = f"{trees.name}, cheapest of {len(self.candidates)} pairs, at {self.best.price}"
-        reasons = {key: f"{reason}; {why}" for key, reason in trees.reasons.items()}
-        return replace(trees, name=MEASURED, reasons=reasons)
+        best = self.best
+        why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs, {best.operations} operations"
+        reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
+        return replace(best.trees, name=MEASURED, reasons=reasons)
 
     def settled(
         self, model: SystemModel, graph: LinearGraph
@@ -178,7 +155,7 @@ def measure_trees(
 
     Trees with virtual joints that ``model`` does not have are measured last.
     """
-    effort = effort or Effort.for_model(model)
+    effort = effort or Effort()
     with _Bench(model, graph, closure, effort, progress) as bench:
         bench.measure(promising_trees(model, graph, effort.candidates))
         for _ in range(effort.rounds):
@@ -197,23 +174,15 @@ def _uses(trees: TreeSelection, names: set[str]) -> bool:
 
 
 def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
-    """What one evaluation costs in the coordinates of ``trees``; outputs are not counted.
+    """What one evaluation costs in the coordinates of ``trees``; outputs are not counted."""
+    model = replace(model, outputs=())
+    return cost_of(model, _formulated(model, trees), closure, Budget(seconds=_SECONDS_A_CANDIDATE))
 
-    The trees are formulated on a graph of their own: expressions of other candidates must not change what
-    is shared.
-    """
-    bare = replace(model, outputs=())
-    graph = build_graph(bare)
-    dae = formulate(bare, graph, _transplanted(graph, trees))
-    flow = solution_flow(bare, dae, closure, Budget(seconds=_SECONDS_A_CANDIDATE))
-    motion = embed(dae, flow) if closure in EMBEDDED else None
-    program = lower_program(bare, dae, flow, motion)
-    coordinates = len(dae.coordinates)
-    symbolic = program.right_hand_side.total + _closing_operations(program, closure)
-    numerical = _newton(closure, flow)
-    if motion is None:
-        numerical += _linear_algebra(closure, coordinates, len(flow.rows))
-    return Cost(coordinates, len(flow.rows), symbolic, numerical)
+
+def _formulated(model: SystemModel, trees: TreeSelection) -> Dae:
+    """The equations on a graph of their own: those of other candidates must not change what is shared."""
+    graph = build_graph(model)
+    return formulate(model, graph, _transplanted(graph, trees))
 
 
 def _transplanted(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
@@ -221,50 +190,42 @@ def _transplanted(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
     return replace(trees, translation=translation, rotation=rotation)
 
 
-def _closing_operations(program: Program, closure: Closure) -> int:
-    """Straight-line operations of iterations that find the dependent coordinates, and of their Jacobian."""
-    numerical = 0 if program.motion is not None else program.function("jacobian").operations.total
-    if closure in (Closure.TRIANGULAR, Closure.NEWTON):
-        pairs = zip(program.block_functions, program.solve_functions, strict=True)
-        blocks = sum(function.operations.total for function, solve in pairs if solve is None)
-        return _NEWTON_EVALUATIONS * blocks + numerical
-    both = program.function("constraints").operations + program.function("jacobian").operations
-    if closure is Closure.NEWTON_ALL:
-        return _NEWTON_EVALUATIONS * both.total + numerical
-    return program.function("constraints").operations.total
+# --- drafts ---------------------------------------------------------------------------------------
 
 
-def _newton(closure: Closure, flow: SolutionFlow) -> int:
-    """The linear algebra of the blocks that are iterated."""
-    if closure not in EMBEDDED:
-        return 0
-    sizes = [len(block.rows) for block in flow.blocks if not block.steps]
-    if closure is Closure.NEWTON_ALL:
-        sizes = [len(flow.rows)]
-    return _NEWTON_EVALUATIONS * sum(_lu(size) + _solve(size) for size in sizes)
+@dataclass(frozen=True)
+class _Draft:
+    """A candidate with its equations, whose loops are still open, or why it cannot be used."""
+
+    trees: TreeSelection
+    nodes: int = 0
+    least: float = 0.0
+    refusal: str = ""
+    dae: Dae | None = None
 
 
-def _linear_algebra(closure: Closure, n: int, m: int) -> int:
-    f = n - m
-    if closure in EMBEDDED:
-        embedding = _lu(m) + (f + 3) * _solve(m) + 2 * m * f + 2 * m * n
-        reduction = 2 * n * n * (f + 1) + 2 * n * f * (f + 2)
-        return embedding + reduction + _cholesky(f) + _solve(f)
-    if closure is Closure.PENALTY:
-        return 2 * m * n * n + _cholesky(n) + _solve(n) + 4 * m * n
-    return _lu(n + m) + _solve(n + m)
+def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
+    try:
+        require_reactions(model, trees)
+        dae = _formulated(replace(model, outputs=()), trees)
+    except FmugenError as error:
+        return _Draft(trees, refusal=str(error))
+    return _Draft(trees, len(dae.symbols.dag.nodes), least_price(dae, closure), dae=dae)
 
 
-def _lu(size: int) -> int:
-    return 2 * size**3 // 3
+def _draft_elsewhere(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
+    """In another process: the equations are written again where they are needed."""
+    return replace(_draft(model, trees, closure), dae=None)
 
 
-def _cholesky(size: int) -> int:
-    return size**3 // 3
-
-
-def _solve(size: int) -> int:
-    return 2 * size * size
+def _candidate(model: SystemModel, draft: _Draft, closure: Closure) -> Candidate:
+    bare = replace(model, outputs=())
+    try:
+        dae = draft.dae or _formulated(bare, draft.trees)
+        cost = cost_of(bare, dae, closure, Budget(seconds=_SECONDS_A_CANDIDATE))
+        return Candidate(draft.trees, cost)
+    except FmugenError as error:
+        return Candidate(draft.trees, None, str(error))
 
 
 # --- the bench ------------------------------------------------------------------------------------
@@ -285,7 +246,8 @@ class _Bench:
         self._coordinates = _coordinates(graph)
         self._proposed: tuple[Joint, ...] = ()
         self._progress = progress
-        self._deadline = perf_counter() + effort.seconds
+        self._clock = process_time if effort.processes == 1 else perf_counter
+        self._deadline = self._clock() + effort.seconds
         self._measured: list[Candidate] = []
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
         self._complete = True
@@ -325,43 +287,61 @@ class _Bench:
         return tuple(islice(useful, self._effort.proposals))
 
     def measure(self, proposed: Iterable[TreeSelection]) -> None:
-        """Measure what is new; in order, so that the result does not depend on the processes."""
+        """Draft what is new, then close the loops of the most promising drafts."""
         fresh = [trees for trees in proposed if self._is_new(trees)]
-        for batch in _batches(fresh, self._effort.processes):
-            # The first candidate is always measured: there must be something to choose.
-            if self._measured and perf_counter() > self._deadline:
-                self._complete = False
-                return
-            verdicts = [(trees, self._hopeless(trees)) for trees in batch]
-            worthwhile = [trees for trees, why_not in verdicts if not why_not]
-            if worthwhile and self._progress is not None:
-                self._progress(len(self._measured), worthwhile[0].name)
-            found = map(self._trusted, self._candidates(worthwhile))
+        drafts = sorted(self._drafts(fresh), key=lambda draft: draft.least)
+        closed = 0
+        for batch in _batches(drafts, _BATCH):
+            if self._is_late and self.result().ranked:
+                break
+            verdicts = [(draft, self._why_not(draft, closed)) for draft in batch]
+            worthwhile = [draft for draft, why_not in verdicts if not why_not]
+            closed += len(worthwhile)
+            found = iter(self._closed(worthwhile))
             self._measured.extend(
-                Candidate(trees, None, why_not) if why_not else next(found) for trees, why_not in verdicts
+                Candidate(draft.trees, None, why_not) if why_not else next(found)
+                for draft, why_not in verdicts
             )
+
+    def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
+        """The equations of the trees in order, as long as they are not too many."""
+        fewest = min(map(self._size, [*fresh, *(c.trees for c in self.result().ranked)]), default=0)
+        small = []
+        for trees in fresh:
+            if (size := self._size(trees)) <= 2 * fewest + _SPARE_COORDINATES:
+                small.append(trees)
+            else:
+                refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
+                self._measured.append(Candidate(trees, None, refusal))
+        drafts: list[_Draft] = []
+        for batch in _batches(small, self._effort.processes):
+            # The first one is always measured: there must be something to choose.
+            if drafts and (self._is_late or sum(draft.nodes for draft in drafts) > self._effort.nodes):
+                break
+            self._say(batch[0])
+            drafts += self._drafted(batch)
+        return drafts
+
+    def _why_not(self, draft: _Draft, closed: int) -> str:
+        """Why the loops of a draft need not be closed; else nothing."""
+        ranked = self.result().ranked
+        if draft.refusal or not ranked:
+            return draft.refusal
+        if draft.least > ranked[0].price * (1 + PRICE_ERROR):
+            return f"its equations alone take {draft.least:.0f} ns, more than the cheapest candidate"
+        if closed >= self._effort.closed:
+            return f"not closed: the equations of {closed} others promised less"
+        return ""
 
     def _size(self, trees: TreeSelection) -> int:
         """How many coordinates the trees have."""
         return sum(self._coordinates[d, b] for d in Domain for b in trees.domain(d).branches)
 
-    def _hopeless(self, trees: TreeSelection) -> str:
-        """Why a candidate cannot be the best: its linear algebra, at its least, costs more; else nothing."""
-        ranked = self.result().ranked
-        if not ranked or ranked[0].cost is None:
-            return ""
-        best = ranked[0].cost
-        coordinates = self._size(trees)
-        constraints = coordinates - best.degrees_of_freedom
-        equations = f"{coordinates} dynamic and {constraints} kinematic equations"
-        if self._closure in EMBEDDED:  # what is written out as straight-line code is not known beforehand
-            if coordinates <= 2 * best.coordinates + _SPARE_COORDINATES:
-                return ""
-            return f"not formulated: {equations} are more than twice as many as the best needs"
-        least = _linear_algebra(self._closure, coordinates, constraints)
-        if _PRICE_IN_LOOPS * least < best.price:
-            return ""
-        return f"not formulated: the linear algebra of {equations} alone takes {least} operations"
+    @property
+    def _is_late(self) -> bool:
+        late = self._clock() > self._deadline
+        self._complete = self._complete and not late
+        return late
 
     def _trusted(self, candidate: Candidate) -> Candidate:
         """``candidate``, refused if virtual joints that were proposed changed how the mechanism moves."""
@@ -380,11 +360,23 @@ class _Bench:
         self._known.add(key)
         return True
 
-    def _candidates(self, batch: Sequence[TreeSelection]) -> list[Candidate]:
+    def _say(self, trees: TreeSelection) -> None:
+        if self._progress is not None:
+            self._progress(len(self._measured), trees.name)
+
+    def _drafted(self, batch: Sequence[TreeSelection]) -> list[_Draft]:
         if self._pool is None:
-            return [_candidate(self._model, trees, self._closure) for trees in batch]
-        futures = [self._pool.submit(_candidate, self._model, trees, self._closure) for trees in batch]
+            return [_draft(self._model, trees, self._closure) for trees in batch]
+        futures = [self._pool.submit(_draft_elsewhere, self._model, trees, self._closure) for trees in batch]
         return [future.result() for future in futures]
+
+    def _closed(self, batch: Sequence[_Draft]) -> list[Candidate]:
+        if self._pool is None:
+            found = [_candidate(self._model, draft, self._closure) for draft in batch]
+        else:
+            futures = [self._pool.submit(_candidate, self._model, draft, self._closure) for draft in batch]
+            found = [future.result() for future in futures]
+        return [self._trusted(candidate) for candidate in found]
 
 
 def _coordinates(graph: LinearGraph) -> dict[tuple[Domain, str], int]:
@@ -393,15 +385,7 @@ def _coordinates(graph: LinearGraph) -> dict[tuple[Domain, str], int]:
     return {(edge.domain, edge.name): len(edge.motion) for edge in edges}
 
 
-def _batches(items: Sequence[TreeSelection], size: int) -> Iterator[list[TreeSelection]]:
+def _batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
     remaining = iter(items)
     while batch := list(islice(remaining, size)):
         yield batch
-
-
-def _candidate(model: SystemModel, trees: TreeSelection, closure: Closure) -> Candidate:
-    try:
-        require_reactions(model, trees)
-        return Candidate(trees, tree_cost(model, trees, closure))
-    except FmugenError as error:
-        return Candidate(trees, None, str(error))

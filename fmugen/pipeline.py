@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
@@ -81,7 +81,7 @@ def choose_trees(
 ) -> TreeSelection:
     """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest of this graph."""
     if _to_be_measured(model, trees):
-        effort = replace(Effort.for_model(model), proposals=0)
+        effort = Effort(proposals=0)
         return measure_trees(model, graph, closure, effort).chosen
     return select_trees(model, graph, trees)
 

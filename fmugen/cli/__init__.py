@@ -189,9 +189,7 @@ def _trees(
     closure: ClosureOption = _DEFAULTS.closure,
     candidates: Annotated[
         int | None,
-        typer.Option(
-            "--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with; default by size."
-        ),
+        typer.Option("--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with."),
     ] = None,
     neighbours: Annotated[
         int | None,
@@ -199,14 +197,12 @@ def _trees(
             "--neighbours",
             metavar="NUMBER",
             min=0,
-            help="Neighbours of the best in a round; default by size.",
+            help="Neighbours of the best in a round.",
         ),
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(
-            "--rounds", metavar="NUMBER", min=0, help="Rounds of neighbours at most; default by size."
-        ),
+        typer.Option("--rounds", metavar="NUMBER", min=0, help="Rounds of neighbours at most."),
     ] = None,
     seconds: Annotated[
         float,

@@ -9,7 +9,6 @@ from pathlib import Path
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
-from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.measure import Candidate, Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
@@ -20,7 +19,7 @@ __all__ = ["Wanted", "show_trees"]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user said of the effort; what is ``None`` is left to the size of the model."""
+    """What the user said of the effort; what is ``None`` is as usual."""
 
     candidates: int | None
     neighbours: int | None
@@ -28,14 +27,16 @@ class Wanted:
     seconds: float
     processes: int
 
-    def effort(self, model: SystemModel) -> Effort:
-        usual = Effort.for_model(model)
-        return Effort(
-            usual.candidates if self.candidates is None else self.candidates,
-            usual.neighbours if self.neighbours is None else self.neighbours,
-            usual.rounds if self.rounds is None else self.rounds,
-            self.seconds,
-            self.processes,
+    @property
+    def effort(self) -> Effort:
+        usual = Effort()
+        return replace(
+            usual,
+            candidates=usual.candidates if self.candidates is None else self.candidates,
+            neighbours=usual.neighbours if self.neighbours is None else self.neighbours,
+            rounds=usual.rounds if self.rounds is None else self.rounds,
+            seconds=self.seconds,
+            processes=self.processes,
         )
 
 
@@ -48,18 +49,19 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             model,
             graph,
             closure,
-            wanted.effort(model),
+            wanted.effort,
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
     widest = build_graph(replace(model, joints=(*model.joints, *measurement.proposed)))
     _, graph, chosen = measurement.settled(model, graph)
     print_table(
-        f"{model.name}: operations of one right-hand side, closure {closure.value}",
+        f"{model.name}: cost of one right-hand side, closure {closure.value}",
         ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),
         _rows(widest, measurement),
     )
     print_line(
-        "price: operations of the program, and those of the linear algebra twice, as their time demands"
+        "program: operations of straight-line code; algebra: operations in loops; price: nanoseconds that "
+        "both are expected to take; of equal prices the fewest operations are chosen"
     )
     for joint in measurement.proposed:
         ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.like.value}"
@@ -88,9 +90,9 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
                 _listed(graph, candidate.trees.translation),
                 cost.coordinates,
                 cost.constraints,
-                cost.symbolic,
-                cost.numerical,
-                cost.price,
+                cost.program.total,
+                cost.algebra,
+                round(cost.price),
                 _mark(measurement, candidate),
             )
 

@@ -180,9 +180,10 @@ def _temporaries(nodes: Sequence[Expr], names: dict[Expr, str]) -> Iterator[str]
 
 def _motion_text(program: Program) -> _Text:
     """The embedded equations of motion, with a verdict of its guards."""
+    # What is written is never read through ``at``: sin(q) and cos(q) on both sides of a write are one call.
     prototype = (
-        "MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v, "
-        "double *a, double *l)"
+        "MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, "
+        "double *restrict v, double *restrict a, double *restrict l)"
     )
     if program.motion is None:
         arguments = ("at", "largest", "pivots", "v", "a", "l")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+from fmugen.cost import iteration_operations
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
@@ -219,7 +220,7 @@ def _block_summary(
             configurations.real_roots[step.unknown],
             cost,
             _guard(step),
-            _iteration(step),
+            iteration_operations(step),
         )
         for step, cost in zip(block.steps, costs, strict=True)
     )
@@ -242,14 +243,6 @@ def _described(
         steps,
         block.reason,
     )
-
-
-def _iteration(step: ExactStep) -> Operations | None:
-    """The operations of one iteration: value, slope and size of a polynomial, and the bounded step."""
-    if not isinstance(step, PolynomialStep):
-        return None
-    each = 3 * _degree(step)
-    return Operations(each + 2, each + 2, 1, 0)
 
 
 def _degree(step: ExactStep) -> int:

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from fmugen.cost import PRICE_ERROR, Cost, least_price
 from fmugen.errors import TreeError
+from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
 from fmugen.measure import Candidate, Effort, Measurement, measure_trees, tree_cost
+from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.select import select_trees
 from fmugen.pipeline import formulate_model
@@ -41,7 +44,7 @@ def test_measured_trees_are_the_cheapest_of_the_tables(name: str) -> None:
     best = measure_trees(model, graph, Closure.NEWTON).best
     named = [select_trees(model, graph, trees.name) for trees in model.trees]
     costs = {trees.name: tree_cost(model, trees, Closure.NEWTON).price for trees in named}
-    assert best.price <= min(costs.values()), (best.trees.name, costs)
+    assert best.price <= min(costs.values()) * (1 + PRICE_ERROR), (best.trees.name, costs)
 
 
 def test_the_result_is_the_same_in_several_processes() -> None:
@@ -69,20 +72,65 @@ def test_progress_names_what_is_measured() -> None:
     measure_trees(
         model, build_graph(model), Closure.NEWTON, SMALL, lambda done, name: seen.append((done, name))
     )
-    assert seen[0] == (0, "aac")
+    assert seen[0][1] == "aac"
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
 
 def test_hopeless_candidates_are_not_formulated() -> None:
-    """Absolute coordinates of a slider-crank: the linear algebra alone costs more than the best."""
+    """Absolute coordinates of a slider-crank are nine, where two will do."""
     model = example("slider_crank")
     graph = build_graph(model)
     measurement = measure_trees(model, graph, Closure.NEWTON)
     absolute = next(c for c in measurement.candidates if c.trees.name == "ac")
     assert absolute.cost is None
-    assert "9 dynamic and 8 kinematic equations" in absolute.refusal
+    assert "not formulated: 9 coordinates" in absolute.refusal
     full = tree_cost(model, select_trees(model, graph, "ac"), Closure.NEWTON)
     assert full.price > measurement.best.price
+
+
+@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.NEWTON, Closure.BAUMGARTE, Closure.PENALTY])
+@pytest.mark.parametrize("name", ["slider_crank", "four_bar", "spatial_slider_crank"])
+def test_drafts_promise_less_than_candidates_cost(name: str, closure: Closure) -> None:
+    """Else a good candidate could be left aside because of its draft."""
+    model = example(name)
+    for method in ("aac", "jc", "formulation"):
+        graph = build_graph(model)
+        trees = select_trees(model, graph, method)
+        least = least_price(formulate(model, graph, trees), closure)
+        assert 0 < least < tree_cost(model, trees, closure).price
+
+
+def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
+    model = example("four_bar")
+    measurement = measure_trees(
+        model, build_graph(model), Closure.TRIANGULAR, Effort(rounds=0, proposals=0, closed=2)
+    )
+    assert len(measurement.ranked) == 2
+    left = [c.refusal for c in measurement.candidates if c.refusal.startswith("not closed")]
+    assert left
+    assert set(left) == {"not closed: the equations of 2 others promised less"}
+
+
+def test_drafting_stops_where_the_equations_are_many() -> None:
+    model = example("four_bar")
+    few = measure_trees(model, build_graph(model), Closure.NEWTON, Effort(rounds=0, proposals=0, nodes=1))
+    assert len(few.candidates) == 1
+    assert few.complete
+
+
+def test_of_equal_prices_the_fewest_operations_are_chosen() -> None:
+    model = example("pendulum")
+    trees = select_trees(model, build_graph(model), "jc")
+
+    def candidate(operations: Operations) -> Candidate:
+        return Candidate(trees, Cost(1, 0, operations))
+
+    cheap = candidate(Operations(additions=100, functions=10))
+    short = candidate(Operations(additions=94, functions=10, divisions=1))
+    dear = candidate(Operations(additions=10, functions=20))
+    assert cheap.price < short.price < cheap.price * 1.03
+    assert dear.operations < short.operations < cheap.operations
+    assert Measurement((cheap, short, dear), complete=True).best is short
 
 
 def test_no_usable_trees_are_an_error_with_reasons() -> None:
@@ -98,9 +146,11 @@ def test_other_closures_have_other_prices() -> None:
     trees = select_trees(model, build_graph(model), "jc")
     costs = {closure: tree_cost(model, trees, closure) for closure in Closure}
     assert {(cost.coordinates, cost.constraints) for cost in costs.values()} == {(3, 2)}
-    assert costs[Closure.BAUMGARTE].numerical == 2 * 5**3 // 3 + 2 * 5**2
-    assert costs[Closure.BAUMGARTE].symbolic < costs[Closure.NEWTON].symbolic
-    assert costs[Closure.NEWTON].symbolic < costs[Closure.NEWTON_ALL].symbolic
+    assert costs[Closure.BAUMGARTE].algebra == 2 * 5**3 // 3 + 2 * 5**2
+    assert costs[Closure.BAUMGARTE].program.total < costs[Closure.NEWTON].program.total
+    assert costs[Closure.NEWTON].program.total < costs[Closure.NEWTON_ALL].program.total
+    assert (costs[Closure.NEWTON].iterated, costs[Closure.NEWTON].steps) == (1, 0)
+    assert (costs[Closure.TRIANGULAR].iterated, costs[Closure.TRIANGULAR].steps) == (0, 2)
 
 
 def test_the_pipeline_takes_measured_trees() -> None:
