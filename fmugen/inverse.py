@@ -252,10 +252,11 @@ def _exchanged(model: SystemModel, exchanges: list[_Exchange], starts: Mapping[s
 
 
 def _without(load: Load, use: _Use, rest: Formula) -> Load:
-    key = "force" if load.type is LoadType.FORCE else "torque"
-    vector = [*getattr(load, key)]
-    vector[use.component] = rest
-    return replace(load, **{key: tuple(vector)})
+    given = load.force if load.type is LoadType.FORCE else load.torque
+    x, y, z = (rest if number == use.component else value for number, value in enumerate(given))
+    if load.type is LoadType.FORCE:
+        return replace(load, force=(x, y, z))
+    return replace(load, torque=(x, y, z))
 
 
 # --- formulas -----------------------------------------------------------------------------------------
