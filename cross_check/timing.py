@@ -1,9 +1,10 @@
-"""Timing libraries of FMUs from C: the stopwatch, compiled on demand."""
+"""Timing libraries of FMUs from C: the stopwatches, compiled on demand."""
 
 from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import fmpy
@@ -12,7 +13,14 @@ from numpy.typing import NDArray
 
 from fmugen.phases.compile import find_compiler, host_target
 
-__all__ = ["nanoseconds_of_step", "nanoseconds_of_steps", "stopwatch"]
+__all__ = [
+    "Times",
+    "closure_stopwatch",
+    "nanoseconds_of_step",
+    "nanoseconds_of_steps",
+    "stopwatch",
+    "times_of_closures",
+]
 
 _HERE = Path(__file__).resolve().parent
 _TIMEOUT_S = 300
@@ -20,12 +28,32 @@ _TIMEOUT_S = 300
 _FAST = 0.1
 
 
+@dataclass(frozen=True)
+class Times:
+    """CPU nanoseconds of a closure for positions and for a right-hand side (below zero: it stops on the way),
+    iterations a position, and the largest residual it leaves."""
+
+    positions: float
+    motion: float
+    iterations: float
+    residual: float
+
+
 def stopwatch(folder: Path) -> Path:
-    """The program that times a library, compiled into ``folder``."""
-    program = folder / "time_steps"
+    """The program that times the steps of a library, compiled into ``folder``."""
+    return _compiled("time_steps", folder)
+
+
+def closure_stopwatch(folder: Path) -> Path:
+    """The program that times closures against each other, compiled into ``folder``."""
+    return _compiled("time_closures", folder)
+
+
+def _compiled(name: str, folder: Path) -> Path:
+    program = folder / name
     compiler = find_compiler(host_target())
     include = Path(fmpy.__file__).parent / "c-code"
-    source = _HERE / "time_steps.c"
+    source = _HERE / f"{name}.c"
     command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]
     subprocess.run(command, check=True, timeout=_TIMEOUT_S)
     return program
@@ -65,3 +93,13 @@ def _typical(readings: NDArray[np.float64]) -> list[float]:
 def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, rounds: int) -> float | str:
     """:func:`nanoseconds_of_steps` of one library."""
     return nanoseconds_of_steps(program, [(library, guid)], seconds, rounds)[0]
+
+
+def times_of_closures(
+    program: Path, libraries: Sequence[tuple[Path, str]], step: float, count: int, rounds: int
+) -> list[Times]:
+    """The times of libraries, each given with its guid, along the motion of the first."""
+    words = [word for library, guid in libraries for word in (str(library), guid)]
+    command = [str(program), repr(step), str(count), str(rounds), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
+    return [Times(*map(float, line.split())) for line in done.stdout.splitlines()]

@@ -2,6 +2,7 @@
 
 Ways are tried from the cheapest on, and the dearer ones only where the cheaper found no closed form: the
 equations themselves and what follows from two of them, degrevlex bases, resultants, lexicographic bases.
+That all of them failed is worth remembering too.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
+from time import process_time
 
 from flint import fmpz_mpoly
 
 from fmugen.algebra.budget import Budget
+from fmugen.algebra.cache import recall, remember
 from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
 from fmugen.algebra.extract import Candidate, candidates
@@ -72,19 +75,38 @@ def choices(
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()
+    in_vain = f"nothing {budget.limits} {ring.canonical([*gathered, *ring.relations])}"
+    if found.is_empty and recall(in_vain) is not None:
+        return []
+    begin = process_time()
+    _search(ring, rows, gathered, samples, budget, deadline, found)
+    if not found.offers and process_time() < deadline:
+        remember(in_vain, [], True, process_time() - begin)
+    return found.cheapest_first()
+
+
+def _search(
+    ring: Ring,
+    rows: Sequence[fmpz_mpoly],
+    gathered: list[fmpz_mpoly],
+    samples: Samples,
+    budget: Budget,
+    deadline: float,
+    found: _Found,
+) -> None:
+    """Bases and resultants, until some unknown can be found without iteration."""
     for basis in degrevlex_bases(ring, rows, budget, deadline):
         gathered += basis.polynomials
         found.offer(basis.method, candidates(ring, gathered, samples), len(basis.polynomials))
         if found.is_closed:
-            return found.cheapest_first()
+            return
     found.offer("resultant", eliminated(ring, gathered, samples), len(gathered))
     if not found.is_empty:
-        return found.cheapest_first()
+        return
     for basis in lex_bases(ring, rows, budget, deadline):
         found.offer(basis.method, candidates(ring, basis.polynomials, samples), len(basis.polynomials))
         if found.is_closed:
-            break
-    return found.cheapest_first()
+            return
 
 
 class _Found:
@@ -94,9 +116,12 @@ class _Found:
         self._ring = ring
         self._judge = judge
         self._best: dict[int, Choice] = {}
+        #: How many steps were offered, whether the judge let them pass or not.
+        self.offers = 0
 
     def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
         for candidate in offered:
+            self.offers += 1
             unknown, cost = candidate.step.unknown, cost_of(candidate.step) + self._judge(candidate.step)
             if cost == inf:
                 continue

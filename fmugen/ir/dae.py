@@ -63,7 +63,8 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q.
+    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes, too,
+    where the loop is closed: rows that are squares or products are also met elsewhere.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Constraint:
     nu: Expr
     gamma: Expr
     multiplier: Expr
+    closed: tuple[Expr, ...] = ()
 
 
 # --- networks --------------------------------------------------------------------------------

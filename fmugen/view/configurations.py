@@ -97,7 +97,8 @@ class _Steps:
     ) -> None:
         self.steps = steps
         self.coefficients = [compiled(expressions_of(step)) for step in steps]
-        self._residuals = compiled([dae.constraints[row].phi for row in rows])
+        found = [dae.constraints[row] for row in rows]
+        self._residuals = compiled([e for row in found for e in (row.phi, *row.closed)])
 
     def solutions(self, q: list[float]) -> list[list[float]]:
         """All positions that differ from ``q`` in the unknowns of the block and close its loops."""

@@ -29,6 +29,7 @@ from fmugen.phases.formulate.angles import joint_angles
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.idle import IdleAngles
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.links import Link, Links
 
 __all__ = ["Circuit", "project_circuits"]
 
@@ -48,7 +49,7 @@ def project_circuits(
     coordinates: tuple[Coordinate, ...],
 ) -> tuple[Circuit, ...]:
     """All constraints, those of rotation first; rows that are identically zero are left out."""
-    builder = _Circuits(graph, kinematics, coordinates)
+    builder = _Circuits(graph, trees, kinematics, coordinates)
     circuits: list[Circuit] = []
     for edge in graph.rotation.edges:
         if edge.name in trees.rotation.branches:
@@ -67,9 +68,14 @@ def project_circuits(
 
 class _Circuits:
     def __init__(
-        self, graph: LinearGraph, kinematics: Kinematics, coordinates: tuple[Coordinate, ...]
+        self,
+        graph: LinearGraph,
+        trees: TreeSelection,
+        kinematics: Kinematics,
+        coordinates: tuple[Coordinate, ...],
     ) -> None:
         self._kinematics = kinematics
+        self._links = Links(graph, trees, kinematics)
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
@@ -77,6 +83,10 @@ class _Circuits:
 
     def of_chord(self, edge: Edge) -> Iterator[Circuit]:
         if edge.domain is Domain.TRANSLATION:
+            link = self._links.at(edge)
+            if link is not None:
+                yield from self._of_link(edge, link)
+                return
             if edge.displacement.distance is not None:
                 yield self._distance(edge, edge.displacement.distance)
             for number, axis in enumerate(edge.displacement.reaction):
@@ -110,6 +120,26 @@ class _Circuits:
         jacobian, bias = self._project(acceleration, direction)
         gamma = -bias - dots(velocity, velocity) / length
         return self._circuit(edge, "length", phi, jacobian, gamma, direction)
+
+    def _of_link(self, ball: Edge, link: Link) -> Iterator[Circuit]:
+        """The loop of a link in its own axes: its length, along the axis of its cross, and across both.
+
+        Where the loop is closed these are the components of the ball's displacement in other directions.
+        """
+        kinematics = self._kinematics
+        span = replace(ball, tail=link.base, head=link.target)
+        length = self._distance(span, link.length)
+        ((_, direction),) = length.acts
+        yield replace(length, acts=((ball, direction if link.forward else -direction),))
+        seen = replace(ball, across=replace(ball.displacement, frame=link.body))
+        for axis, name in ((link.axis, "axis"), (link.normal, "normal")):
+            circuit = self._displacement(seen, axis, name)
+            acts = tuple((ball, direction) for _, direction in circuit.acts)
+            constraint = circuit.constraint
+            if axis is link.normal:  # which a link that points the other way meets as well
+                open_by = kinematics.frames.in_ground(kinematics.displacement(ball))
+                constraint = replace(constraint, closed=open_by)
+            yield Circuit(constraint, acts)
 
     def _angle(self, edge: Edge) -> Circuit:
         """Planar: angles add, so the circuit of angles is a sum (McPhee (85))."""

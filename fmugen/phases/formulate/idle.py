@@ -40,8 +40,9 @@ class IdleAngles:
         return replace(row, phi=phi, jacobian=entries, gamma=gamma, nu=self._simpler(row.nu, at_rest))
 
     def _present(self, row: Constraint) -> list[int]:
-        symbols = symbols_of((row.phi,), Role.COORDINATE)
-        return sorted(self._angles[symbol] for symbol in symbols if symbol in self._angles)
+        symbols = symbols_of((row.phi, *row.jacobian.values()), Role.COORDINATE)
+        found = {self._angles[symbol] for symbol in symbols if symbol in self._angles}
+        return sorted(found | (set(row.jacobian) & set(self._angles.values())))
 
     def _is_idle(self, row: Constraint, number: int) -> bool:
         entry = row.jacobian.get(number, self._dag.zero)

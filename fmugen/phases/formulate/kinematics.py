@@ -11,7 +11,7 @@ from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, scale3, transpose
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import AxisTurn, Displacement, Edge, LinearGraph
+from fmugen.ir.graph import AxisTurn, Displacement, Edge, LinearGraph, MotionAxis
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.formulate.frames import Affine, Frames, FrameVector
 from fmugen.phases.formulate.turns import relative_rotation
@@ -81,6 +81,11 @@ class Kinematics:
         """The coordinate of a turn, zero if it has none."""
         known = None if turn.motion is None else self._coordinates.get(turn.motion.coordinate)
         return self.frames.dag.zero if known is None else known.position
+
+    def symbol(self, axis: MotionAxis) -> Expr | None:
+        """The position of a coordinate by its axis, if it is a branch coordinate."""
+        known = self._coordinates.get(axis.coordinate)
+        return None if known is None else known.position
 
     def angle_across(self, edge: Edge) -> Expr:
         """Planar: the sum of the angles of an R-edge's turns, coordinates included if it is a branch."""

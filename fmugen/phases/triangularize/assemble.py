@@ -33,6 +33,7 @@ class Assembly:
         rows = dae.constraints
         jacobian = [row.jacobian for row in rows]
         self.constraints = Residuals(dae, [row.phi for row in rows], parameters, jacobian=jacobian)
+        self.closed = Residuals(dae, [part for row in rows for part in row.closed], parameters)
         self.rates = Residuals(dae, [row.nu for row in rows], parameters, jacobian=[{} for _ in rows])
         self.fixed = Residuals(dae, list(dae.fixed_positions.values()), parameters)
         self.fixed_rates = Residuals(dae, list(dae.fixed_velocities.values()), parameters, by_velocity=True)
@@ -40,12 +41,14 @@ class Assembly:
         self.guesses = Residuals(dae, guesses, parameters)
         self.guess_rates = Residuals(dae, guesses, parameters, by_velocity=True)
         self._equations = [f"loop {row.origin.edge} ({row.name})" for row in rows]
+        self._equations += [f"loop {row.origin.edge}" for row in rows for _ in row.closed]
         self._equations += [f"fixed start value of {name}" for name in dae.fixed_positions]
 
     def equations(self, q: Numbers) -> tuple[Numbers, Numbers]:
         phi, phi_q = self.constraints(q)
+        closed, closed_q = self.closed(q)
         fixed, fixed_q = self.fixed(q)
-        return np.concatenate([phi, fixed]), np.vstack([phi_q, fixed_q])
+        return np.concatenate([phi, closed, fixed]), np.vstack([phi_q, closed_q, fixed_q])
 
     def positions(self) -> Numbers:
         """Assembled positions.

@@ -38,6 +38,8 @@ _SINGULAR = 1e-4
 _MOST_SETS = 600
 _MOST_MOVED = 24
 _MOST_TRIED = 6
+#: The first set may take all the time there is, others until this part of it is spent.
+_FOR_OTHERS = 0.3
 #: Blocks with more unknowns are not worth a basis.
 _LARGEST_BLOCK = 6
 
@@ -89,13 +91,16 @@ def choose_triangular(
     """
     ranked = [home] if fixed else _ranked(situation, [home, *_alternatives(dae, situation, home)])
     solved: list[Choice] = []
-    deadline = process_time() + budget.seconds
+    known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
+    begin = process_time()
+    deadline = begin + budget.seconds
     for choice in ranked[:_MOST_TRIED]:
-        blocks = []
         for block in choice.blocks:
-            left = replace(budget, seconds=max(deadline - process_time(), 0.0))
-            blocks.append(_solve(dae, block, left, judge))
-        solved.append(replace(choice, blocks=tuple(blocks)))
+            if (block.rows, block.unknowns) not in known:
+                left = replace(budget, seconds=max(deadline - process_time(), 0.0))
+                known[block.rows, block.unknowns] = _solve(dae, block, left, judge)
+        solved.append(replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks)))
+        deadline = begin + _FOR_OTHERS * budget.seconds
         if solved[-1].is_closed or process_time() > deadline:
             break
     return min(solved, key=lambda choice: choice.cost)
@@ -148,8 +153,9 @@ def _solve(dae: Dae, block: Block, budget: Budget, judge: Callable[[ExactStep], 
         return replace(block, reason=f"more than {_LARGEST_BLOCK} unknowns are too many for a basis")
     unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
-    rows = [dae.constraints[row].phi for row in block.rows]
-    answer = solve_block(rows, unknowns, angles, budget, judge)
+    rows = [dae.constraints[row] for row in block.rows]
+    vanishing = [e for row in rows for e in (row.phi, *row.closed)]
+    answer = solve_block(vanishing, unknowns, angles, budget, judge)
     if isinstance(answer, Unsolved):
         return replace(block, reason=answer.reason)
     methods = sorted({stage.method for stage in answer.report.stages})

@@ -1,0 +1,113 @@
+/* Measures one closure from inside: compiled into the library of an FMU beside its runtime.
+ *
+ * A motion is rows of (t, q, v). Every probe follows it row by row, the position found last being the guess
+ * for the next, as Uchida's iterative solutions have it. */
+#include <math.h>
+#include <string.h>
+
+#include "instance.h"
+#include "linear.h"
+#include "loops.h"
+#include "motion.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define ROW (1 + 2 * MODEL_NQ)
+
+EXPORTED int probe_row(void)
+{
+    return ROW;
+}
+
+/* Let the FMU run and note its motion; returns how many rows were written. */
+EXPORTED int probe_record(fmi2Component component, double step, int count, double *motion)
+{
+    const Point *at = &((Instance *)component)->state.at;
+    for (int i = 0; i < count; i++) {
+        motion[i * ROW] = at->t;
+        memcpy(motion + i * ROW + 1, at->q, sizeof at->q);
+        memcpy(motion + i * ROW + 1 + MODEL_NQ, at->v, sizeof at->v);
+        if (fmi2DoStep(component, i * step, step, fmi2True) > fmi2Warning) {
+            return i + 1;
+        }
+    }
+    return count;
+}
+
+/* The guess for the next row is `q`, standing still. */
+static void remember(State *state, double t, const double *q)
+{
+    state->at.t = t;
+    memcpy(state->at.q, q, sizeof state->at.q);
+    memset(state->at.v, 0, sizeof state->at.v);
+    memset(state->at.a, 0, sizeof state->at.a);
+    move_anchors(state);
+}
+
+static bool find_position(Instance *self, const double *row, Point *point)
+{
+    point->t = row[0];
+    for (int j = 0; j < MODEL_NI; j++) {
+        const int k = self->state.partition.independent[j];
+        point->q[k] = row[1 + k];
+    }
+    if (!close_loops(self, point)) {
+        return false;
+    }
+    remember(&self->state, row[0], point->q);
+    return true;
+}
+
+/* Positions of the dependent coordinates; returns the iterations of all rows, or -1 where a loop stays open. */
+EXPORTED double probe_positions(fmi2Component component, const double *motion, int count)
+{
+    Instance *self = component;
+    Point *point = &self->work.trial;
+    double iterations = 0.0;
+    remember(&self->state, motion[0], motion + 1);
+    for (int i = 0; i < count; i++) {
+        if (!find_position(self, motion + i * ROW, point)) {
+            return -1.0;
+        }
+        iterations += point->iterations;
+    }
+    return iterations;
+}
+
+/* Positions, velocities, accelerations and multipliers; returns as probe_positions does. */
+EXPORTED double probe_motion(fmi2Component component, const double *motion, int count)
+{
+    Instance *self = component;
+    Point *point = &self->work.trial;
+    double iterations = 0.0, y[MODEL_ROOM(ODE_STATES)];
+    remember(&self->state, motion[0], motion + 1);
+    for (int i = 0; i < count; i++) {
+        const double *row = motion + i * ROW;
+        memcpy(point->q, row + 1, sizeof point->q);
+        memcpy(point->v, row + 1 + MODEL_NQ, sizeof point->v);
+        ode_state(&self->state, point, y);
+        if (!evaluate_motion(self, row[0], y, point)) {
+            return -1.0;
+        }
+        iterations += point->iterations;
+        remember(&self->state, row[0], point->q);
+    }
+    return iterations;
+}
+
+/* The largest residual that probe_positions leaves. */
+EXPORTED double probe_residual(fmi2Component component, const double *motion, int count)
+{
+    Instance *self = component;
+    Point *point = &self->work.trial;
+    double largest = 0.0;
+    remember(&self->state, motion[0], motion + 1);
+    for (int i = 0; i < count; i++) {
+        if (!find_position(self, motion + i * ROW, point)) {
+            return -1.0;
+        }
+        const ModelPoint at = seen_by_model(&self->state, point);
+        model_constraints(&at, self->work.residual);
+        largest = fmax(largest, max_magnitude(MODEL_NC, self->work.residual));
+    }
+    return largest;
+}
