@@ -1,9 +1,6 @@
 """FMU and reference side by side, and the verdict.
 
-A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
-greatest magnitude of the reference over the run, but at least a thousandth of the signal's unit, so that
-a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic
-motions amplify every error.
+The FMU is run with tight tolerances, since chaotic motions amplify every error.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances. An output
 that is an angle between bodies in space is compared up to whole turns.
@@ -12,7 +9,6 @@ that is an angle between bodies in space is compared up to whole turns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +21,7 @@ from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.network.judge import judge_network, recorded_quantities
 from fmugen.verify.reference import (
     Progress,
     Reference,
@@ -35,72 +32,13 @@ from fmugen.verify.reference import (
 )
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
+from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
-#: The smallest scale of a deviation, in the unit of the signal.
-SCALE_FLOOR = 1e-3
 #: The largest violation of a constraint that counts as closed (m or rad).
 CLOSURE_TOLERANCE = 1e-9
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 _CLOSURE = "closure.residual"
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """A signal of the FMU against the reference."""
-
-    name: str
-    unit: str
-    fmu: Array
-    reference: Array
-    scale: float
-
-    @property
-    def errors(self) -> Array:
-        """Scaled deviation over time."""
-        result: Array = np.abs(self.fmu - self.reference) / self.scale
-        return result
-
-    @property
-    def largest(self) -> float:
-        return float(np.max(self.errors))
-
-    @property
-    def where(self) -> int:
-        """The sample of the largest deviation."""
-        return int(np.argmax(self.errors))
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What the comparison found; ``problems`` says in sentences why it did not pass.
-
-    ``closure`` is what the FMU says of its own loops; ``violation`` is how far the FMU's body poses
-    violate the reference's constraints. ``skipped`` names outputs that have no unique value.
-    """
-
-    model: str
-    times: Array
-    tolerance: float
-    outputs: tuple[Deviation, ...]
-    bodies: tuple[Deviation, ...]
-    closure: Array
-    violation: float
-    energy: EnergyBalance
-    reference_imbalance: float
-    reference_tolerance: float
-    skipped: tuple[str, ...]
-    messages: tuple[str, ...]
-    problems: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        return not self.problems
-
-    @property
-    def largest(self) -> float:
-        """The largest scaled deviation of any signal."""
-        return max((deviation.largest for deviation in (*self.outputs, *self.bodies)), default=0.0)
 
 
 def verify_fmu(
@@ -145,6 +83,15 @@ def verify_fmu(
         parameters={**(parameters or {}), **TIGHT},
         inputs=inputs,
     )
+    if not model.bodies:
+        return judge_network(
+            model,
+            trajectory,
+            hold_inputs(model, inputs),
+            tolerance=tolerance,
+            parameters=parameters,
+            progress=progress,
+        )
     times = communication_points(stop, step)
     initial = _open_starts(Mechanism(model, parameters), trajectory)
     reference = solve_reference(
@@ -161,7 +108,9 @@ def verify_fmu(
 
 def _recorded(model: SystemModel) -> list[str]:
     bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
-    return [*(output.name for output in model.outputs), *bodies, _CLOSURE]
+    closure = [_CLOSURE] if model.bodies else []
+    outputs = [output.name for output in model.outputs]
+    return [*outputs, *bodies, *closure, *recorded_quantities(model)]
 
 
 # --- open degrees of freedom ---------------------------------------------------------------------
@@ -246,7 +195,7 @@ def _judge(
     violation = largest_violation(mechanism, trajectory.times, coordinates)
     energy = balance(mechanism, trajectory.times, coordinates, velocities, held)
     problems = (
-        *_deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
+        *deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
         *_closure_problems(closure, violation),
         *_energy_problems(energy, reference.energy.largest, tolerance),
     )
@@ -259,7 +208,6 @@ def _judge(
         closure=closure,
         violation=violation,
         energy=energy,
-        reference_imbalance=reference.energy.largest,
         reference_tolerance=reference.tolerance,
         skipped=skipped,
         messages=trajectory.messages,
@@ -275,21 +223,10 @@ def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:
 def _deviation(
     name: str, unit: str, trajectory: Trajectory, expected: Array, *, whole_turns: bool = False
 ) -> Deviation:
-    scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), SCALE_FLOOR)
     told = trajectory.values[name]
     if whole_turns:
         told = expected + wrapped(told - expected)
-    return Deviation(name, unit, told, expected, scale)
-
-
-def _deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:
-    for deviation in deviations:
-        if not deviation.largest <= tolerance:
-            at = deviation.where
-            yield (
-                f"{deviation.name} deviates by {deviation.largest:.2e} of its range at t = {times[at]:g} s: "
-                f"the FMU says {deviation.fmu[at]:.9g}, the reference {deviation.reference[at]:.9g}"
-            )
+    return deviation(name, unit, told, expected)
 
 
 def _closure_problems(closure: Array, violation: float) -> Iterator[str]:

@@ -10,9 +10,10 @@ from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import SystemModel
 from fmugen.verify.evaluate import Jet
+from fmugen.verify.network.matrices import as_dense, matrix_of
 from fmugen.verify.network.reduction import ReducedNetwork, Solved
 from fmugen.verify.network.start import StartValues, consistent_states
-from fmugen.verify.network.tableau import Point, Row, Tableau, matrix_of
+from fmugen.verify.network.tableau import Point, Row, Tableau
 from fmugen.verify.rotations import Array
 
 
@@ -46,7 +47,7 @@ class NetworkSystem:
         nothing = np.zeros(tableau.size)
         _, by_x = tableau.jacobians(point, nothing)
         violation = np.concatenate((tied, reduced.constraints.T @ tableau.residual(point, nothing)))
-        rows = np.vstack((tie_rows, reduced.constraints.T @ by_x.toarray()))
+        rows = np.vstack((tie_rows, reduced.constraints.T @ as_dense(by_x)))
         result: Array = point.x - np.linalg.lstsq(rows, violation, rcond=None)[0]
         return result
 
