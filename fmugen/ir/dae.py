@@ -82,14 +82,15 @@ class Constraint:
 class NetworkVariable:
     """An across or through variable of an edge, or the potential of a node.
 
-    ``derivatives`` are the symbols of its time derivatives as far as terminal equations use them.
+    ``derivatives`` are the symbols of its time derivatives as far as terminal equations may use them, and
+    ``units`` the units of the variable and of those derivatives that have a name.
     ``preference`` ranks it as a state: what is higher is taken first.
     """
 
     name: str
-    unit: str
     symbol: Expr
     derivatives: tuple[Expr, ...] = ()
+    units: tuple[str, ...] = ()
     preference: int = 0
 
 
