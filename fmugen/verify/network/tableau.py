@@ -246,12 +246,16 @@ class Tableau:
                     yield name, row
                 elif kind == "displacement":
                     yield name, self._displacement(edge)
-        for (domain, node), column in self._node_columns.items():
+        for (domain, node), column in self._own_nodes():
             row = Row()
             row.w[column] = 1.0
             yield f"{node}.{domain.across}", row
             if domain.mechanical:
                 yield f"{node}.{domain.value[0]}", self._position(domain, node)
+
+    def _own_nodes(self) -> list[tuple[_Node, int]]:
+        """The nodes that are not flanges of joints: those have the quantities of the joints."""
+        return [(node, column) for node, column in self._node_columns.items() if node not in self.flanges]
 
     def second_rates(self) -> dict[str, Row]:
         """The quantities that are accelerations, by the velocities they are the rates of."""
@@ -260,7 +264,7 @@ class Tableau:
             for edge in self.edges
             if edge.domain.mechanical
         }
-        for (domain, node), column in self._node_columns.items():
+        for (domain, node), column in self._own_nodes():
             if domain.mechanical:
                 row = Row()
                 row.w[column] = 1.0
