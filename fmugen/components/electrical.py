@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
@@ -22,7 +23,7 @@ _HALF = Fraction(1, 2)
 
 class _Electrical(NetworkComponent):
     section = "electrical"
-    terminals = _ENDS
+    terminals: ClassVar[tuple[Terminal, ...]] = _ENDS
 
 
 class VoltageSource(_Electrical):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
@@ -23,7 +24,7 @@ _CAPACITANCE = Value("capacitance", "m3/Pa", "give the volume stored per pressur
 
 class _Hydraulic(NetworkComponent):
     section = "hydraulic"
-    terminals = ends(Discipline.HYDRAULIC)
+    terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.HYDRAULIC)
 
 
 class PressureSource(_Hydraulic):

@@ -272,7 +272,11 @@ class Multibody:
 
     def _flange(self, joint: Joint) -> Edge:
         """What the networks do to a joint: a load along or about its axis."""
-        name, kind, load = f"{FLANGE}{joint.name}", EdgeKind.LOAD, FlangeLoad(flange_load(joint, self.symbols))
+        name, kind, load = (
+            f"{FLANGE}{joint.name}",
+            EdgeKind.LOAD,
+            FlangeLoad(flange_load(joint, self.symbols)),
+        )
         if joint.type is JointType.PRISMATIC:
             slide = self._translation_of(joint)
             free = Displacement(slide.frame, slide.given, slide.motion)

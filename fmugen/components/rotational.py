@@ -7,6 +7,7 @@ acts on ``from``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
@@ -19,7 +20,7 @@ __all__: list[str] = []
 
 class _Rotational(NetworkComponent):
     section = "rotational"
-    terminals = ends(Discipline.ROTATIONAL)
+    terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.ROTATIONAL)
 
 
 class Inertia(_Rotational):
@@ -63,6 +64,7 @@ class AngleSource(_Rotational):
     """phi = phi(t)."""
 
     type = "angle_source"
+    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("angle", "rad", "give the angle", free=True),)
     edges = (between("from", "to", Kind.ACROSS_DRIVER),)
 
@@ -74,6 +76,7 @@ class SpeedSource(_Rotational):
     """w = w(t); the angle is integrated."""
 
     type = "speed_source"
+    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("speed", "rad/s", "give the angular velocity", free=True),)
     edges = (between("from", "to", Kind.ACROSS_DRIVER),)
 
@@ -85,6 +88,7 @@ class Torque(_Rotational):
     """tau = tau(t), on ``to``."""
 
     type = "torque"
+    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("torque", "N.m", "give the torque", free=True),)
     edges = (between("from", "to", Kind.THROUGH_DRIVER),)
 

@@ -7,8 +7,9 @@ acts on ``from``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
-from fmugen.components.network import NetworkComponent, Value, Variables, between, ends
+from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Kind
 from fmugen.ir.model import GROUND
@@ -19,7 +20,7 @@ __all__: list[str] = []
 
 class _Translational(NetworkComponent):
     section = "translational"
-    terminals = ends(Discipline.TRANSLATIONAL)
+    terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.TRANSLATIONAL)
 
 
 class Mass(_Translational):
@@ -63,6 +64,7 @@ class PositionSource(_Translational):
     """s = s(t)."""
 
     type = "position_source"
+    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("position", "m", "give the displacement", free=True),)
     edges = (between("from", "to", Kind.ACROSS_DRIVER),)
 
@@ -74,6 +76,7 @@ class SpeedSource(_Translational):
     """v = v(t); the displacement is integrated."""
 
     type = "speed_source"
+    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("speed", "m/s", "give the speed", free=True),)
     edges = (between("from", "to", Kind.ACROSS_DRIVER),)
 
@@ -85,6 +88,7 @@ class Force(_Translational):
     """f = f(t), on ``to``."""
 
     type = "force"
+    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("force", "N", "give the force", free=True),)
     edges = (between("from", "to", Kind.THROUGH_DRIVER),)
 

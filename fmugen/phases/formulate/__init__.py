@@ -13,7 +13,16 @@ from __future__ import annotations
 
 from fmugen.components.formulas import lower
 from fmugen.expr.dag import Expr, Role
-from fmugen.ir.dae import Coordinate, Dae, Equation, Network, NetworkStart, NetworkVariable, Origin
+from fmugen.ir.dae import (
+    Coordinate,
+    Dae,
+    Equation,
+    Network,
+    NetworkOrigin,
+    NetworkStart,
+    NetworkVariable,
+    Origin,
+)
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import (
     Start,
@@ -102,7 +111,7 @@ def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> N
         if symbols[0] not in entered
     )
     motion = tuple(
-        Equation(Origin("motion of", Domain.ROTATION, name), symbols[0] - resolve(name))
+        Equation(NetworkOrigin("motion of", None, name), symbols[0] - resolve(name))
         for name, symbols in graph.borrowed.items()
     )
     return Network(network.variables + borrowed, network.equations + motion)
@@ -145,8 +154,6 @@ def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:
             optional = any(kind == quantity.kind for kind, *_ in bodies[quantity.owner])
             if quantity.level is not Level.ACCELERATION and not optional:
                 wanted.append(name)
-        elif quantity.owner in components or (
-            quantity.owner in drivers and quantity.unit in ("N", "N.m")
-        ):
+        elif quantity.owner in components or (quantity.owner in drivers and quantity.unit in ("N", "N.m")):
             wanted.append(name)
     return wanted

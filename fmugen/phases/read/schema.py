@@ -350,12 +350,12 @@ def _component_table(component: type[NetworkComponent]) -> type[ComponentTable]:
     fields: dict[str, Any] = {}
     for terminal in component.terminals:
         hint = f"name the node of the terminal {terminal.name!r}"
-        default = ... if terminal.default is None else terminal.default
-        fields[f"terminal_{terminal.name}"] = (str, Field(default, alias=terminal.name, description=hint))
+        node: Any = ... if terminal.default is None else terminal.default
+        fields[f"terminal_{terminal.name}"] = (str, Field(node, alias=terminal.name, description=hint))
     for value in component.values:
         formula = value.default_formula
         hint = f"{value.help} in {value.unit}" if value.unit != "1" else value.help
-        default = ... if formula is None else formula
+        default: Any = ... if formula is None else formula
         fields[f"value_{value.name}"] = (FormulaField, Field(default, alias=value.name, description=hint))
     roles = {f"value_{value.name}": Role.VALUE for value in component.values if value.free}
     table = create_model(component.__name__, __base__=ComponentTable, **fields)

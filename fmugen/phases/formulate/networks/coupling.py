@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Tangent, depends_on, symbols_of
@@ -50,9 +51,7 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     dag = dae.symbols.dag
     starts = {start.quantity: start for start in dae.network_starts.values()}
     said_for = {symbol: _FIXED if start.fixed else _GUESSED for symbol, start in starts.items()}
-    ordered = order_equations(
-        dae.network.variables, dae.network.equations, _Differentiation(dae), said_for
-    )
+    ordered = order_equations(dae.network.variables, dae.network.equations, _Differentiation(dae), said_for)
     units = {
         symbol: unit
         for variable in dae.network.variables
@@ -63,6 +62,8 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     solver.values |= symbols
     for equations, unknowns in ordered.blocks:
         solver.solve(equations, unknowns)
+    rates = {symbols[symbol]: solver.values[rate] for symbol, rate in ordered.states}
+    _complete_rates(dae, solver.values, rates)
     given = Substitution(solver.values)
     states = tuple(
         State(
@@ -75,11 +76,12 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         )
         for symbol, rate in ordered.states
     )
+    quantities = {name: given(value) for name, value in dae.quantities.items()}
     return replace(
         dae,
-        force=tuple(given(value) for value in dae.force),
-        quantities={name: given(value) for name, value in dae.quantities.items()},
-        outputs={name: given(value) for name, value in dae.outputs.items()},
+        force=tuple(_known(given(value), "a force") for value in dae.force),
+        quantities={name: value for name, value in quantities.items() if not depends_on(value, Role.NETWORK)},
+        outputs={name: _known(given(value), f"the output {name}") for name, value in dae.outputs.items()},
         states=states,
         iterated=tuple(solver.iterated),
         network_blocks=tuple(solver.blocks),
@@ -87,15 +89,45 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     )
 
 
+def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: Mapping[Expr, Expr]) -> None:
+    """Velocities and accelerations that no equation asks for, from the displacements they belong to.
+
+    Those of what follows from inputs or from iterated unknowns directly are not known.
+    """
+    rate_of = Tangent(dae.symbols.dag, _motion(dae) | rates)
+    for variable in dae.network.variables:
+        chain = (variable.symbol, *variable.derivatives)[: len(variable.units)]
+        for lower, higher in pairwise(chain):
+            if higher in values or lower not in values:
+                continue
+            if not depends_on(values[lower], Role.INPUT, Role.ITERATED, Role.ACCELERATION):
+                values[higher] = rate_of(values[lower])
+
+
+def _known(value: Expr, what: str) -> Expr:
+    for symbol in symbols_of((value,), Role.NETWORK):
+        raise NetworkError(
+            f"{what} uses {symbol.name}, which is not known: it is the derivative of what follows from an "
+            "input or an iteration directly"
+        )
+    return value
+
+
+def _motion(dae: Dae) -> dict[Expr, Expr]:
+    """The time derivatives of the time, positions and velocities."""
+    motion = {dae.symbols.time: dae.symbols.dag.one}
+    for coordinate in dae.coordinates:
+        motion[coordinate.position] = coordinate.velocity
+        motion[coordinate.velocity] = coordinate.second
+    return motion
+
+
 class _Differentiation:
     """The time derivative of equations, as far as the derivatives of what they contain are known."""
 
     def __init__(self, dae: Dae) -> None:
         self._dag: Dag = dae.symbols.dag
-        self._motion = {dae.symbols.time: self._dag.one}
-        for coordinate in dae.coordinates:
-            self._motion[coordinate.position] = coordinate.velocity
-            self._motion[coordinate.velocity] = coordinate.second
+        self._motion = _motion(dae)
 
     def __call__(self, equation: Equation, rates: dict[Expr, Expr]) -> Equation:
         for symbol in symbols_of((equation.residual,), Role.INPUT, Role.ACCELERATION):

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fmugen.expr.dag import Dag, Expr
-from fmugen.ir.dae import Equation, Network, NetworkVariable, Origin
+from fmugen.ir.dae import Equation, Network, NetworkOrigin, NetworkVariable
 from fmugen.ir.graph import Kind, LinearGraph, NetworkEdge, NetworkGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.formulate.networks.sentences import require_drivers_apart
@@ -39,7 +39,7 @@ def network_equations(graph: LinearGraph, trees: TreeSelection) -> Network:
         equations += _BranchChord(graph.symbols.dag, network, tree).equations()
     origins = {edge.component: network.domain for network in graph.networks for edge in network.edges}
     for terminal in graph.terminals:
-        origin = Origin("terminal equation", origins[terminal.component], terminal.component)
+        origin = NetworkOrigin("law of", origins[terminal.component], terminal.component)
         equations.append(Equation(origin, terminal.residual))
     return Network(tuple(variables), tuple(equations))
 
@@ -112,4 +112,4 @@ class _BranchChord:
         return symbols[0] if symbols else self._dag.zero
 
     def _equation(self, kind: str, edge: str, terms: list[Expr]) -> Equation:
-        return Equation(Origin(kind, self._network.domain, edge), self._dag.add(terms))
+        return Equation(NetworkOrigin(kind, self._network.domain, edge), self._dag.add(terms))

@@ -16,8 +16,8 @@ import networkx as nx
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.dag import Expr
-from fmugen.ir.dae import Equation, NetworkVariable, Origin
+from fmugen.expr.dag import Expr, Role
+from fmugen.ir.dae import Equation, NetworkOrigin, NetworkVariable
 
 __all__ = ["Ordered", "Structure", "order_equations"]
 
@@ -42,7 +42,8 @@ def order_equations(
 ) -> Ordered:
     """Reduce the index, choose states, and order what remains.
 
-    ``said_for`` is what speaks for single symbols as states beside the preference of their variable.
+    ``said_for`` is what speaks for single symbols as states beside the preference of their variable; half of
+    it speaks for the derivatives of the same variable.
     """
     structure = Structure(variables, equations, differentiate, said_for)
     structure.reduce_index()
@@ -83,12 +84,14 @@ class Structure:
         """Number a variable and its derivatives, up to the highest that any equation uses."""
         chain = (variable.symbol, *variable.derivatives)
         orders = [order for order, symbol in enumerate(chain) if symbol in used]
+        kin = max(self._said_for.get(symbol, 0) for symbol in chain) // 2
         for order in range(max(orders, default=-1) + 1):
             self.number[chain[order]] = len(self.symbols)
             if order:
                 self.rate[len(self.symbols) - 1] = len(self.symbols)
             self.symbols.append(chain[order])
-            self.preference.append(variable.preference + self._said_for.get(chain[order], 0))
+            said = self._said_for.get(chain[order], kin)
+            self.preference.append(variable.preference + said)
 
     def _add(self, equation: Equation) -> int:
         numbers = [self.number[s] for s in symbols_of((equation.residual,)) if s in self.number]
@@ -113,7 +116,7 @@ class Structure:
 
     def _raise(self, equation: int, tried: list[int], met: set[int], assigned: dict[int, int]) -> int:
         """Differentiate what was tried in vain; the derivatives are assigned as what they are of."""
-        if not met:
+        if not self.incidence[equation]:
             raise NetworkError(_overdetermined(self.equations[equation].origin))
         for variable in sorted(met):
             if variable not in self.rate:
@@ -126,7 +129,7 @@ class Structure:
 
     def _new_rate(self, variable: int) -> None:
         symbol = self.symbols[variable]
-        rate = symbol.dag.symbol(f"der({symbol.name})", symbol.role or _no_role(symbol))
+        rate = symbol.dag.symbol(f"der({symbol.name})", Role.NETWORK)
         self.rate[variable] = self.number[rate] = len(self.symbols)
         self.symbols.append(rate)
         self.preference.append(self.preference[variable])
@@ -223,19 +226,19 @@ def _give_equation(start: int, rows: list[list[int]], taken: dict[int, int]) -> 
             for mover, row in [*path, (variable, free)]:
                 taken[row] = mover
             return True
-        row = next((row for row in ahead if row not in seen), None)
-        if row is None:
+        following = next((row for row in ahead if row not in seen), None)
+        if following is None:
             stack.pop()
             if path:
                 path.pop()
             continue
-        seen.add(row)
-        path.append((variable, row))
-        stack.append((taken[row], iter(rows[taken[row]])))
+        seen.add(following)
+        path.append((variable, following))
+        stack.append((taken[following], iter(rows[taken[following]])))
     return False
 
 
-def _overdetermined(origin: Origin) -> str:
+def _overdetermined(origin: NetworkOrigin) -> str:
     return (
         f"the network has more equations than unknowns: the {origin} repeats or contradicts the others; look "
         "for sources that prescribe the same variable, and for ideal elements in parallel or in series"
@@ -247,7 +250,3 @@ def _undetermined(name: str) -> str:
         f"the network does not determine {name}: an element that gives it a value is missing, or an ideal "
         "element leaves it open"
     )
-
-
-def _no_role(symbol: Expr) -> None:
-    raise TypeError(f"{symbol!r} is not a symbol")
