@@ -1,6 +1,6 @@
 """Electrical components (McPhee, Table 1 and Figure 2).
 
-``v`` is the voltage drop from ``from`` to ``to``, ``i`` the current that flows that way through the component.
+``v`` is the voltage drop from ``from`` to ``to``, ``i`` the current that flows that way through a component.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class OpAmp(_Electrical):
 
 
 class Diode(_Electrical):
-    """i = Is (exp(v/Vt) - 1) + v/R: smooth, and linear beyond a greatest exponent, so that nothing overflows."""
+    """i = Is (exp(v/Vt) - 1) + v/R: smooth, and linear beyond a greatest exponent: nothing overflows."""
 
     type = "diode"
     values = (

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fmugen.components.axes import Axes, orthonormal
-from fmugen.components.networks import flange_load
 from fmugen.components.formulas import lower, lower_vector
+from fmugen.components.networks import flange_load
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import (
     Matrix3,

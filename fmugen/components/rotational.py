@@ -1,7 +1,7 @@
 """One-dimensional rotation (McPhee, Table 3).
 
-``phi`` is the angle of ``to`` relative to ``from``, ``tau`` the torque of the component on ``to``; its opposite
-acts on ``from``.
+``phi`` is the angle of ``to`` relative to ``from``, ``tau`` the torque of the component on ``to``; the
+opposite torque acts on ``from``.
 """
 
 from __future__ import annotations

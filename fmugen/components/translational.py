@@ -1,7 +1,7 @@
 """One-dimensional translation (McPhee, Table 3).
 
-``s`` is the displacement of ``to`` relative to ``from``, ``f`` the force of the component on ``to``; its opposite
-acts on ``from``.
+``s`` is the displacement of ``to`` relative to ``from``, ``f`` the force of the component on ``to``; the
+opposite force acts on ``from``.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class BlockSolver:
         residuals = [substitute(equation.residual, self.values) for equation in equations]
         nonlinear, partials = self._partials(residuals, unknowns)
         linear = [unknown for unknown in unknowns if unknown not in nonlinear]
-        absent = {unknown: self._dag.zero for unknown in linear}
+        absent = dict.fromkeys(linear, self._dag.zero)
         rows = [
             Row({u: c for u, c in partials[i].items() if u not in nonlinear}, substitute(residual, absent), i)
             for i, residual in enumerate(residuals)
@@ -93,7 +93,7 @@ class BlockSolver:
         open_ = list(torn)
         while (choice := self._linear_choice(open_, left)) is not None:
             place, unknown, pivot = choice
-            equation, residual = left.pop(place)
+            _, residual = left.pop(place)
             value = -substitute(residual, {unknown: self._dag.zero}) / pivot
             replaced = Substitution({unknown: value})
             left = [(other, replaced(rest)) for other, rest in left]

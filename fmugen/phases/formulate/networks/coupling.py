@@ -89,7 +89,7 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     )
 
 
-def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: Mapping[Expr, Expr]) -> None:
+def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr]) -> None:
     """Velocities and accelerations that no equation asks for, from the displacements they belong to.
 
     Those of what follows from inputs or from iterated unknowns directly are not known.
@@ -187,6 +187,6 @@ def _require_symmetry(dae: Dae, added: Mapping[tuple[int, int], Expr], sample: S
         if abs(sample(entry) - sample(mutual)) > _SYMMETRY * (1 + abs(sample(entry))):
             raise NetworkError(
                 f"the force on {dae.coordinates[row].name} depends on the acceleration of "
-                f"{dae.coordinates[column].name}, but not the other way round: a force cannot be a formula of "
-                "accelerations"
+                f"{dae.coordinates[column].name}, but not the other way round: a force cannot be a formula "
+                "of accelerations"
             )

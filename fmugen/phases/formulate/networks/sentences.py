@@ -24,6 +24,6 @@ def require_drivers_apart(network: NetworkGraph, tree: SpanningTree) -> None:
         if kinds[branch] is Kind.THROUGH_DRIVER:
             cut = ", ".join([branch, *(chord for chord, _ in tree.cutsets[branch])])
             raise NetworkError(
-                f"a part of the {network.domain.value} network hangs on {cut} alone, which prescribe {through}: "
-                "connect it by another element"
+                f"a part of the {network.domain.value} network hangs on {cut} alone, which prescribe "
+                f"{through}: connect it by another element"
             )

@@ -53,8 +53,8 @@ def _require_agreement(residuals: dict[str, Expr], states: Sequence[State], samp
     if missed.max() > _CONTRADICTION * max(1.0, np.abs(wanted).max()):
         involved = [name for name, miss in zip(plain, missed, strict=True) if miss > _CONTRADICTION]
         raise NetworkError(
-            f"the fixed start values of {', '.join(involved)} contradict one another: the network leaves them "
-            "no freedom; make some of them guesses"
+            f"the fixed start values of {', '.join(involved)} contradict one another: the network leaves "
+            "them no freedom; make some of them guesses"
         )
 
 

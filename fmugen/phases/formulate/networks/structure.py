@@ -28,7 +28,7 @@ Differentiate = Callable[[Equation, dict[Expr, Expr]], Equation]
 
 @dataclass(frozen=True)
 class Ordered:
-    """States (each with the symbol of its derivative), and blocks of equations with their unknowns, in order."""
+    """States, each with the symbol of its derivative, and blocks of equations with their unknowns."""
 
     states: tuple[tuple[Expr, Expr], ...]
     blocks: tuple[tuple[tuple[Equation, ...], tuple[Expr, ...]], ...]
