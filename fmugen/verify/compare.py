@@ -21,7 +21,15 @@ from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
-from fmugen.verify.network.judge import judge_network, recorded_quantities
+from fmugen.verify.network.drive import Drive
+from fmugen.verify.network.judge import (
+    component_deviations,
+    judge_network,
+    power_problems,
+    recorded_quantities,
+)
+from fmugen.verify.network.parts import Domain
+from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.reference import (
     Progress,
     Reference,
@@ -100,7 +108,7 @@ def verify_fmu(
         inputs=inputs,
         parameters=parameters,
         initial=initial,
-        hints=_hints(model, trajectory, initial),
+        hints={**_hints(model, trajectory, initial), **_network_hints(model, trajectory)},
         progress=progress,
     )
     return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
@@ -144,6 +152,11 @@ def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, flo
         if any(f"{body.name}.{kind}" in initial for kind in kinds):
             hints |= {f"{body.name}.{k}": float(trajectory.values[f"{body.name}.{k}"][0]) for k in kinds}
     return hints
+
+
+def _network_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
+    """What the FMU chose for the states of a network that start values leave open."""
+    return {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
 
 
 def _independent(
@@ -191,13 +204,22 @@ def _judge(
         for body in model.bodies
         for column, (kind, unit) in enumerate(pose_kinds(model))
     )
+    states: Array | None = None
+    components: tuple[Deviation, ...] = ()
+    power: PowerBalance | None = None
+    if mechanism.drive is not None:
+        drive = mechanism.drive
+        states, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        components = component_deviations(model, drive.system, trajectory, reference.quantities)
+        power = power_balance(drive.system.tableau.edges, trajectory.times, trajectory.values, speeds)
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
-    energy = balance(mechanism, trajectory.times, coordinates, velocities, held)
+    energy = balance(mechanism, trajectory.times, coordinates, velocities, held, states)
     problems = (
-        *deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
+        *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
         *_closure_problems(closure, violation),
         *_energy_problems(energy, reference.energy.largest, tolerance),
+        *(power_problems(power) if power else ()),
     )
     return Verification(
         model=model.name,
@@ -208,11 +230,34 @@ def _judge(
         closure=closure,
         violation=violation,
         energy=energy,
+        components=components,
+        power=power,
         reference_tolerance=reference.tolerance,
         skipped=skipped,
         messages=trajectory.messages,
         problems=problems,
     )
+
+
+def _network_motion(
+    mechanism: Mechanism,
+    drive: Drive,
+    trajectory: Trajectory,
+    coordinates: Array,
+    velocities: Array,
+    held: Callable[[float], dict[str, float]],
+) -> tuple[Array, dict[tuple[Domain, str], Array]]:
+    """The states of the network that an FMU told, and the speeds of its flanges, at all samples."""
+    states = []
+    nothing = np.zeros(drive.system.tableau.states)
+    speeds = np.zeros((len(drive.system.flanges), len(trajectory.times)))
+    for number, time in enumerate(trajectory.times.tolist()):
+        posture = mechanism.chart.posture(coordinates[number])
+        point = drive.at(time, posture, velocities[number], held(time), nothing)
+        values = {name: float(column[number]) for name, column in trajectory.values.items()}
+        states.append(drive.system.states_told(values, point.e))
+        speeds[:, number] = point.e[len(speeds) :]
+    return np.array(states), dict(zip(drive.system.tableau.flanges, speeds, strict=True))
 
 
 def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:

@@ -129,6 +129,8 @@ class Mechanism:
         self.drive = (
             Drive(model, self.layout.parameters, self.gauges, self.chart) if model.components else None
         )
+        #: Whether loads depend on quantities of the network.
+        self._told = self.drive is not None and not self.forces.names.isdisjoint(self.drive.system.names)
         self._still = np.array([self._constant(row) for row in self.rows])
         self._moving = [
             (number, compile_motion(row.target, self.layout.parameters))
@@ -190,9 +192,11 @@ class Mechanism:
         """
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
         values = self.bank.at(posture, twist)
-        response = self.drive and self.drive.respond(time, posture, twist, velocities, inputs, states)
-        readings = response.readings if response else {}
-        applied, actions = self.forces.generalized(time, posture, twist, velocities, {**inputs, **readings})
+        response, told = None, {}
+        if self.drive is not None:
+            response = self.drive.respond(time, posture, twist, velocities, inputs, states)
+            told = self.drive.system.readings(response.point, response.solved) if self._told else {}
+        applied, actions = self.forces.generalized(time, posture, twist, velocities, {**inputs, **told})
         mass = self.masses.at(posture)
 
         def weigh(columns: Array) -> Array:

@@ -1,7 +1,8 @@
 """A network that acts on the joints of a mechanism.
 
 The network sees how its flanges move and tells what it exerts on them. Inertias that are rigidly coupled to
-a flange make this depend on the acceleration of the joint, linearly:
+a flange make this depend on the acceleration of the joint, linearly as long as no nonlinear law stands
+between them:
 
     T = T0 + T1 (J v' + b)
 
@@ -32,13 +33,15 @@ class Response(NamedTuple):
     """What a network does at a state of the mechanism and of its own."""
 
     point: Point
+    #: The unknowns where the flanges have no acceleration but their bias, and what accelerations add to them.
+    solved: Solved
+    by_acceleration: Array
     #: The Jacobian of the flanges' coordinates, and the bias of their accelerations.
     jacobian: Array
     bias: Array
     #: The forces on the rates of the mechanism, and the inertia they have.
     force: Array
     inertia: Array
-    readings: dict[str, float]
 
 
 class Outcome(NamedTuple):
@@ -66,6 +69,7 @@ class Drive:
         self.system = NetworkSystem(model, parameters, {**held(inputs), **at_rest})
         by_name = {gauge.position: gauge for gauge in catalogue if gauge.position}
         self._bank = Bank([_flange(by_name, *flange).measure for flange in self.system.flanges], chart)
+        self._constant: Array | None = None
         self._coupled = bool(self.system.reduced.constraints.shape[1])
         velocities = {gauge.velocity for gauge in watched}
         if self._coupled and velocities & _names_in(model):
@@ -88,30 +92,44 @@ class Drive:
         speeds = flanges.jacobian @ velocities
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         point = Point(time, states, np.concatenate((flanges.value, speeds)), given)
-        count = len(speeds)
-        reduced, reaction = self.system.reduced, self.system.tableau.reaction
-        solved = reduced.solve(point, np.concatenate((speeds, flanges.bias)))
-        at_rest = reaction(solved.w)
-        by_acceleration = np.zeros((count, count))
-        if self._coupled:
-            for column, unit in enumerate(np.eye(count)):
-                pushed = reduced.solve(point, np.concatenate((speeds, flanges.bias + unit)))
-                by_acceleration[:, column] = reaction(pushed.w) - at_rest
+        e_rate = np.concatenate((speeds, flanges.bias))
+        solved = self.system.reduced.solve(point, e_rate)
+        by_acceleration = self._sensitivity(point, solved, e_rate)
+        reaction = self.system.tableau.reaction
         return Response(
             point,
+            solved,
+            by_acceleration,
             flanges.jacobian,
             flanges.bias,
-            at_rest @ flanges.jacobian,
-            -flanges.jacobian.T @ by_acceleration @ flanges.jacobian,
-            self.system.readings(point, solved),
+            reaction(solved.w) @ flanges.jacobian,
+            -flanges.jacobian.T @ reaction(by_acceleration) @ flanges.jacobian,
         )
+
+    def _sensitivity(self, point: Point, solved: Solved, e_rate: Array) -> Array:
+        """The derivative of the unknowns by the accelerations of the flanges, a column each."""
+        if self._constant is not None:
+            return self._constant
+        count = len(self.system.flanges)
+        columns = np.zeros((self.system.tableau.size, count))
+        if self._coupled:
+            for number in range(count):
+                pushed = e_rate.copy()
+                pushed[count + number] += 1.0
+                columns[:, number] = self.system.reduced.solve(point, pushed).w - solved.w
+        if self.system.tableau.affine:
+            self._constant = columns
+        return columns
 
     def settle(self, response: Response, accelerations: Array) -> Outcome:
         """The network's answer to the accelerations."""
         count = len(response.bias)
         speeds = response.point.e[count:]
         e_rate = np.concatenate((speeds, response.jacobian @ accelerations + response.bias))
-        solved = self.system.reduced.solve(response.point, e_rate)
+        solved = response.solved
+        if self._coupled:
+            w = solved.w + response.by_acceleration @ (e_rate[count:] - response.bias)
+            solved = Solved(w, w[self.system.tableau.rate_columns])
         reaction = self.system.tableau.reaction(solved.w)
         return Outcome(response.point, solved, e_rate, reaction, float(reaction @ speeds))
 

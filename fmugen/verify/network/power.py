@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fmugen.verify.network.parts import GROUND, Domain, Edge
-from fmugen.verify.network.tableau import FLANGE
+from fmugen.verify.network.parts import Domain, Edge
 from fmugen.verify.rotations import Array
 
 #: What counts as power at an instant, as a part of the largest in the run.
@@ -33,7 +32,10 @@ class PowerBalance:
 
 
 def power_balance(
-    edges: Sequence[Edge], times: Array, values: Mapping[str, Array], flange_speeds: Mapping[str, Array]
+    edges: Sequence[Edge],
+    times: Array,
+    values: Mapping[str, Array],
+    flange_speeds: Mapping[tuple[Domain, str], Array],
 ) -> PowerBalance:
     """The balance of the edges of a network.
 
@@ -44,13 +46,16 @@ def power_balance(
     times, values
         Samples of the across and through quantities of the edges.
     flange_speeds
-        The speed of each joint whose flange is a node. What the joint takes is what arrives at the node.
+        The speed of each node that is the flange of a joint. What the joint exerts on it is what balances
+        the rest.
     """
     imbalance = {}
     for domain in Domain:
         powers = [_power(edge, values) for edge in edges if edge.domain is domain]
         powers += [
-            speed * _arriving(edges, values, domain, FLANGE + joint) for joint, speed in flange_speeds.items()
+            speed * _missing(edges, values, node)
+            for node, speed in flange_speeds.items()
+            if node[0] is domain
         ]
         if powers:
             turned_over = np.sum(np.abs(powers), axis=0)
@@ -67,11 +72,12 @@ def _power(edge: Edge, values: Mapping[str, Array]) -> Array:
     return product
 
 
-def _arriving(edges: Sequence[Edge], values: Mapping[str, Array], domain: Domain, node: str) -> Array:
-    """Minus the sum of what the edges exert on a node: what something else has to exert on it."""
+def _missing(edges: Sequence[Edge], values: Mapping[str, Array], node: tuple[Domain, str]) -> Array:
+    """Minus the sum of what the edges exert on a mechanical node."""
+    domain, name = node
     total = np.zeros(len(next(iter(values.values()))))
     for edge in edges:
-        if edge.domain is domain and node != GROUND:
+        if edge.domain is domain:
             through = values[f"{edge.component}.{domain.through}{edge.number}"]
-            total += through * ((edge.tail == node) - (edge.head == node))
+            total += through * (float(edge.tail == name) - float(edge.head == name))
     return total

@@ -88,11 +88,17 @@ class ReducedNetwork:
         """
         w = self._last
         residual = self._residual(point, w, e_rate)
+        if self._affine:
+            factors = self._factorized(point, w)
+            w = w + factors.correct(-residual) * self.column_scale
+            # Once more, against the rounding of the inverse.
+            w = w + factors.correct(-self._residual(point, w, e_rate)) * self.column_scale
+            return self._accepted(point, w)
         for _ in range(_ITERATIONS):
             step = self._factorized(point, w).solve(-residual) * self.column_scale
             size = float(np.max(np.abs(step / self.column_scale), initial=0.0))
             near = size / max(1.0, float(np.max(np.abs(w / self.column_scale), initial=0.0)))
-            if self._affine or near <= _CONVERGED:
+            if near <= _CONVERGED:
                 w = w + step
                 break
             better = self._shortened(point, w, step, residual, e_rate)
@@ -105,6 +111,9 @@ class ReducedNetwork:
             w, residual = better
         else:
             raise VerificationError(f"t = {point.time:g} s: Newton's method does not settle on the network")
+        return self._accepted(point, w)
+
+    def _accepted(self, point: Point, w: Array) -> Solved:
         if not np.all(np.isfinite(w)):
             raise VerificationError(f"t = {point.time:g} s: the network has no finite solution")
         self._last = w
