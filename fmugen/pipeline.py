@@ -16,7 +16,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
-from fmugen.ir.model import Output, SystemModel
+from fmugen.ir.model import Output, SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
@@ -29,8 +29,8 @@ from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.select import MEASURED, select_trees
-from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.select import MEASURED, METHODS, select_trees
+from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
 from fmugen.virtual import require_reactions
@@ -83,11 +83,14 @@ def choose_trees(
     if _to_be_measured(model, trees):
         effort = Effort(proposals=0)
         return measure_trees(model, graph, closure, effort).chosen
+    if trees == MEASURED and not model.bodies:
+        trees = next(iter(METHODS))
     return select_trees(model, graph, trees)
 
 
 def _to_be_measured(model: SystemModel, trees: str) -> bool:
-    return trees == MEASURED and all(named.name != MEASURED for named in model.trees)
+    """Whether trees are to be measured, which takes a mechanism: a network has one normal tree."""
+    return trees == MEASURED and bool(model.bodies) and all(named.name != MEASURED for named in model.trees)
 
 
 def formulate_model(
@@ -111,7 +114,7 @@ def formulate_model(
 
 
 def inverse_of(model: SystemModel) -> SystemModel:
-    """SystemModel -> SystemModel: motions in, driving forces and torques out; motions start where they are."""
+    """SystemModel -> SystemModel: motions in, from where they stand; driving forces and torques out."""
     motions = prescribed_motions(model)
     probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
     dae = formulate_model(probe, "aac").dae

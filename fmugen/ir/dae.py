@@ -22,6 +22,7 @@ __all__ = [
     "Equation",
     "IteratedBlock",
     "Network",
+    "NetworkOrigin",
     "NetworkStart",
     "NetworkVariable",
     "Origin",
@@ -32,10 +33,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Origin:
-    """The edge whose cutset, circuit or terminal equation gave an equation."""
+    """The edge whose cutset (a dynamic equation) or circuit (a constraint) gave an equation."""
 
     kind: str
-    domain: Domain | Discipline
+    domain: Domain
     edge: str
     direction: str = ""
 
@@ -63,8 +64,8 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes, too,
-    where the loop is closed: rows that are squares or products are also met elsewhere.
+    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes
+    too where the loop is closed: rows that are squares or products are also met elsewhere.
     """
 
     name: str
@@ -81,17 +82,34 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class NetworkOrigin:
+    """The edge, node or component of a network whose circuit, cutset, path or law gave an equation.
+
+    ``discipline`` is ``None`` for what the network borrows from the mechanism.
+    """
+
+    kind: str
+    discipline: Discipline | None
+    edge: str
+
+    def __str__(self) -> str:
+        words = (self.discipline.value if self.discipline else "", self.kind, self.edge)
+        return " ".join(word for word in words if word)
+
+
+@dataclass(frozen=True)
 class NetworkVariable:
     """An across or through variable of an edge, or the potential of a node.
 
-    ``derivatives`` are the symbols of its time derivatives as far as terminal equations use them.
+    ``derivatives`` are the symbols of its time derivatives as far as terminal equations may use them, and
+    ``units`` the units of the variable and of those derivatives that have a name.
     ``preference`` ranks it as a state: what is higher is taken first.
     """
 
     name: str
-    unit: str
     symbol: Expr
     derivatives: tuple[Expr, ...] = ()
+    units: tuple[str, ...] = ()
     preference: int = 0
 
 
@@ -99,7 +117,7 @@ class NetworkVariable:
 class Equation:
     """``residual`` = 0, and where it comes from."""
 
-    origin: Origin
+    origin: NetworkOrigin
     residual: Expr
 
 
@@ -158,8 +176,8 @@ class IteratedBlock:
 class Dae:
     """The equations, and every quantity of the model as an expression of q, q', q'', lambda, x and z.
 
-    ``input_starts`` are the start values of the inputs, in the order of the symbols. ``mass`` holds the non-zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced
-    where no variable of ``network`` is left in any expression but those of ``network`` itself: then
+    ``input_starts`` are the start values of the inputs, in the order of the symbols. ``mass`` holds the
+    non-zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced where no variable of ``network`` is left in any expression but those of ``network`` itself: then
     ``states``, ``iterated`` and ``network_blocks`` stand for its equations. ``fixed_states`` are the
     residuals of start values of the network that are not the values of states themselves; with ``steady``
     the derivatives of all states vanish at the start.

@@ -9,7 +9,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -42,6 +43,8 @@ _HELPERS = {
     "model_sign(": "static double model_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }",
     "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
 }
+#: Functions of more statements than this are cut into chunks.
+_LONGEST_FUNCTION = 250
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 _SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
 #: More zeros than these are not written one by one.
@@ -66,9 +69,10 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    public = [_function_text(function, program, "void") for function in program.functions]
+    texts = [_function_texts(function, program, "void") for function in program.functions]
+    public = [parts[-1] for parts in texts]
     local = (*program.block_functions, *program.network.block_functions)
-    blocks = [_function_text(function, program, "static void") for function in local]
+    texts += [_function_texts(function, program, "static void") for function in local]
     context = {
         "description": description,
         "comments": list(_index_comments(program, description)),
@@ -80,31 +84,48 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
     solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
-    functions = [*public, *blocks, *solves, _motion_text(program)]
+    functions = [*chain.from_iterable(texts), *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
     return {"model.h": header, "model.c": source}
 
 
-def _function_text(function: Function, program: Program, storage: str) -> _Text:
+def _function_texts(function: Function, program: Program, storage: str) -> list[_Text]:
+    """A function; a long one calls chunks that share its temporaries: compilers take too long else."""
+    if len(function.temporaries) + len(function.results) <= _LONGEST_FUNCTION:
+        return [_function_text(function, storage, list(_body(function, program, "w{}")))]
     arguments = _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
-    body = list(_body(function, program))
-    used = set(_VECTOR.findall("\n".join(body)))
-    if function.name == "derive":
-        prologue = [] if "p" in used else ["(void)p;"]
-        prologue += [] if "d" in used else ["(void)d;"]
-    else:
+    passed = ", ".join(re.findall(r"(\w+)(?:,|$)", arguments))
+    body = list(_body(function, program, "w[{}]"))
+    texts, calls = [], [f"double w[{len(function.temporaries)}];"] if function.temporaries else []
+    scratch, given = (", double *w", ", w") if function.temporaries else ("", "")
+    for number, first in enumerate(range(0, len(body), _LONGEST_FUNCTION)):
+        part = replace(
+            function, name=f"{function.name}_{number}", purpose=f"{function.purpose}, part {number}"
+        )
+        lines = body[first : first + _LONGEST_FUNCTION]
+        texts.append(_function_text(part, "static void", lines, f"{arguments}{scratch}"))
+        calls.append(f"model_{part.name}({passed}{given});")
+    prototype = f"{storage} model_{function.name}({arguments})"
+    texts.append(_Text(_comment(function.purpose), prototype, str(function.operations), calls))
+    return texts
+
+
+def _function_text(function: Function, storage: str, body: list[str], arguments: str | None = None) -> _Text:
+    arguments = arguments or _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
+    text = re.sub(r"/\*.*?\*/", "", "\n".join(body))
+    used = set(_VECTOR.findall(text))
+    prologue = []
+    if _AT in arguments:
         written = {result.array for result in function.results}
         read = [vector for vector in _READ if vector in used and vector not in written]
         prologue = [f"const double *const {vector} = at->{vector};" for vector in read]
-        if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", "\n".join(body))):
+        if re.search(r"\bt\b", text):
             prologue.append("const double t = at->t;")
-        outputs = re.findall(r"double \*(\w+)", arguments.replace(_AT, ""))
-        text = "\n".join(body)
-        unused = [name for name in outputs if f"{name}[" not in text]
-        unused += [] if prologue else ["at"]
-        prologue += [f"(void){name};" for name in unused]
+        prologue += [] if prologue else ["(void)at;"]
+    pointers = re.findall(r"double \*(\w+)", arguments)
+    prologue += [f"(void){name};" for name in pointers if f"{name}[" not in text]
     return _Text(
         _comment(function.purpose),
         f"{storage} model_{function.name}({arguments})",
@@ -235,12 +256,17 @@ def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[
         yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
 
 
-def _body(function: Function, program: Program) -> Iterator[str]:
+def _body(function: Function, program: Program, temporary: str) -> Iterator[str]:
+    """The statements; ``temporary`` is how the temporary of a number is called."""
     names = program.names | function.leaves
     if function.name == "derive":
         # A parameter-only expression used by another one is read from the array once written.
         names = {node: name for node, name in names.items() if not name.startswith("d[")}
-    yield from _temporaries(function.temporaries, names)
+    declared = "" if "[" in temporary else "const double "
+    for index, node in enumerate(function.temporaries):
+        name = temporary.format(index)
+        yield f"{declared}{name} = {print_expression(node, names)};"
+        names[node] = name
     yield from _assignments(function.results, names)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.model import SystemModel, start_parameter
+from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
@@ -14,16 +14,7 @@ from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Position
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
 
-__all__ = ["default_parameters", "solution_flow"]
-
-
-def default_parameters(model: SystemModel) -> dict[str, float]:
-    """Every FMU parameter with its default value, in declared order."""
-    values = {parameter.name: parameter.value for parameter in model.parameters}
-    for start in model.starts:
-        if start.adjustable and start.value.number is not None:
-            values[start_parameter(start)] = start.value.number
-    return values
+__all__ = ["solution_flow"]
 
 
 def solution_flow(
@@ -34,6 +25,8 @@ def solution_flow(
     Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
     exact steps.
     """
+    if not dae.coordinates:
+        return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
     assembly, q, v, moves = assemble(dae, parameters)
