@@ -7,7 +7,8 @@ from pathlib import Path
 
 import fmpy
 
-from fmugen.phases.compile import find_compiler, host_target
+from fmugen.ir.platform import host_platform
+from fmugen.phases.compile import find_compiler
 
 __all__ = ["nanoseconds_of_step", "stopwatch"]
 
@@ -18,7 +19,7 @@ _TIMEOUT_S = 300
 def stopwatch(folder: Path) -> Path:
     """The program that times a library, compiled into ``folder``."""
     program = folder / "time_steps"
-    compiler = find_compiler(host_target())
+    compiler = find_compiler(host_platform())
     include = Path(fmpy.__file__).parent / "c-code"
     source = _HERE / "time_steps.c"
     command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]

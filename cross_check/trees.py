@@ -28,8 +28,9 @@ from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import JointType, NamedTrees, SystemModel
 from fmugen.ir.options import ExportOptions, Solver
+from fmugen.ir.platform import host_platform
 from fmugen.measure import tree_cost
-from fmugen.phases.compile import compile_library, host_target
+from fmugen.phases.compile import compile_library
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Generated, generate
 
@@ -101,7 +102,7 @@ def built(pool: ProcessPoolExecutor, jobs: list[Job], folder: Path) -> Results:
             results[trees, closure] = made
             continue
         count, guid, library = made
-        path = folder / f"{trees}_{closure.value}{host_target().library_suffix}"
+        path = folder / f"{trees}_{closure.value}{host_platform().library_suffix}"
         path.write_bytes(library)
         results[trees, closure] = Timed(count, path, guid)
     return results

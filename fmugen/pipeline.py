@@ -16,10 +16,12 @@ from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Effort, measure_trees
-from fmugen.phases.compile import compile_library, host_platform
+from fmugen.phases.bundle import bundle_sources
+from fmugen.phases.compile import compile_libraries
 from fmugen.phases.describe import describe, model_description_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
@@ -34,6 +36,9 @@ from fmugen.view.documentation import documentation_page
 from fmugen.virtual import require_reactions
 
 __all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
+
+#: Characters of a bar that shows how far a phase has come.
+_BAR = 24
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -134,14 +139,19 @@ def export_fmu(
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
     generated = generate(model, options, progress)
+    identifier = generated.description.identifier
     with _timed("compile", progress):
-        library = compile_library(generated.sources)
+        libraries = compile_libraries(
+            generated.sources, choose_platforms(options.platforms), counter=_counter("compile", progress)
+        )
     with _timed("pack", progress):
+        bundle = bundle_sources(generated.sources, identifier, 2) if options.sources else None
         path = pack(
             model_description_xml(generated.description),
-            {host_platform(): library},
-            generated.description.identifier,
+            libraries,
+            identifier,
             documentation={"index.html": _documentation(generated, options)},
+            sources=None if bundle is None else bundle.files,
             destination=destination,
         )
     return Export(generated, path)
@@ -159,6 +169,16 @@ def _guid(content: str) -> str:
     """A guid that is the same for the same content."""
     digest = hashlib.sha256(content.encode()).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _counter(phase: str, progress: Progress | None) -> Callable[[int, int], None]:
+    """What tells ``progress`` how far a running phase has come."""
+
+    def count(done: int, total: int) -> None:
+        if progress is not None:
+            progress(f"{phase} {'━' * (_BAR * done // total):╌<{_BAR}} {done} of {total}", None)
+
+    return count
 
 
 @contextmanager

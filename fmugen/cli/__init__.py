@@ -25,6 +25,7 @@ from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, Solver
+from fmugen.ir.platform import choose_platforms
 
 __all__ = ["app", "main"]
 
@@ -93,6 +94,18 @@ def _ending(path: Path | None, *endings: str) -> Path | None:
     if path is not None and path.suffix.lower() not in endings:
         raise typer.BadParameter(f"{path} does not end in {' or '.join(endings)}")
     return path
+
+
+def _platforms(text: str) -> str:
+    try:
+        choose_platforms(_names(text))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return text
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 ModelArgument = Annotated[
@@ -254,6 +267,20 @@ def _export(
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
+    platforms: Annotated[
+        str,
+        typer.Option(
+            "--platforms",
+            metavar="NAMES",
+            callback=_platforms,
+            help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
+            "darwin-aarch64, host, all.",
+        ),
+    ] = "host",
+    sources: Annotated[
+        bool,
+        typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
+    ] = False,
     keep_sources: Annotated[
         Path | None,
         typer.Option(
@@ -264,7 +291,8 @@ def _export(
     """Compile a model to an FMI 2.0 co-simulation FMU."""
     from fmugen.cli.export import export_model
 
-    export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources)
+    options = ExportOptions(trees, closure, solver, step, platforms=_names(platforms), sources=sources)
+    export_model(model, output, options, keep_sources)
 
 
 @app.command("simulate")

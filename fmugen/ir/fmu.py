@@ -185,13 +185,3 @@ def _consecutive(*counts: int) -> Iterator[Section]:
     for count in counts:
         yield Section(first, count)
         first += count
-
-
-#: Ending of a shared library in the ``binaries`` folder of each FMI 2.0 platform.
-LIBRARY_SUFFIX = {
-    "darwin64": ".dylib",
-    "linux32": ".so",
-    "linux64": ".so",
-    "win32": ".dll",
-    "win64": ".dll",
-}

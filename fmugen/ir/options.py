@@ -20,9 +20,14 @@ class Solver(Enum):
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """Trees, closure and solver; ``step`` is the solver's step (0: see the solver)."""
+    """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
+
+    ``platforms`` names those the FMU has binaries for; with ``sources`` it can be compiled for any other.
+    """
 
     trees: str = "aac"
     closure: Closure = Closure.TRIANGULAR
     solver: Solver = Solver.DOPRI5
     step: float = 0.0
+    platforms: tuple[str, ...] = ("host",)
+    sources: bool = False
