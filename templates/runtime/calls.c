@@ -50,7 +50,7 @@ static const struct {
     [CALL_GET_DERIVATIVES] = {NAMED("GetDerivatives", "GetContinuousStateDerivatives"), READABLE},
     [CALL_GET_EVENT_INDICATORS] = {"GetEventIndicators", READABLE},
     [CALL_GET_NOMINALS] = {"GetNominalsOfContinuousStates", ALWAYS},
-    [CALL_UNSUPPORTED] = {"a function that this FMU does not offer", ALWAYS},
+    [CALL_UNSUPPORTED] = {"... of a feature that this FMU lacks", ALWAYS},
 };
 
 static const char *mode_name(Mode mode)
