@@ -39,6 +39,9 @@ class Role(Enum):
     VELOCITY = "velocity"
     ACCELERATION = "acceleration"
     MULTIPLIER = "multiplier"
+    NETWORK = "network variable"
+    STATE = "state"
+    ITERATED = "iterated unknown"
 
 
 class Operation(Enum):

@@ -2,24 +2,40 @@
 
 M(q) q'' + Phi_q^T lambda = F(q, q', t, u),        Phi(q, t) = 0
 Phi_q q' = nu,    Phi_q q'' = gamma                 (McPhee (88)-(91))
+
+A network adds its terminal, circuit and cutset equations in across and through variables and their
+derivatives (:class:`Network`); reduced, they are x' = f(x, z, q, q', t, u) and 0 = g(x, z, q, q', t, u).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Domain, Symbols
+from fmugen.ir.network import Discipline
 
-__all__ = ["Constraint", "Coordinate", "Dae", "Origin"]
+__all__ = [
+    "Constraint",
+    "Coordinate",
+    "Dae",
+    "Equation",
+    "IteratedBlock",
+    "Network",
+    "NetworkStart",
+    "NetworkVariable",
+    "Origin",
+    "State",
+    "Unknown",
+]
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The edge whose cutset (a dynamic equation) or circuit (a constraint) gave an equation."""
+    """The edge whose cutset, circuit or terminal equation gave an equation."""
 
     kind: str
-    domain: Domain
+    domain: Domain | Discipline
     edge: str
     direction: str = ""
 
@@ -59,11 +75,92 @@ class Constraint:
     multiplier: Expr
 
 
+# --- networks --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NetworkVariable:
+    """An across or through variable of an edge, or the potential of a node.
+
+    ``derivatives`` are the symbols of its time derivatives as far as terminal equations use them.
+    ``preference`` ranks it as a state: what is higher is taken first.
+    """
+
+    name: str
+    unit: str
+    symbol: Expr
+    derivatives: tuple[Expr, ...] = ()
+    preference: int = 0
+
+
+@dataclass(frozen=True)
+class Equation:
+    """``residual`` = 0, and where it comes from."""
+
+    origin: Origin
+    residual: Expr
+
+
+@dataclass(frozen=True)
+class Network:
+    """The equations of all networks in branch-chord form.
+
+    Circuits give the across variables of chords, cutsets the through variables of branches; what remains are
+    terminal equations in branch across and chord through variables.
+    """
+
+    variables: tuple[NetworkVariable, ...] = ()
+    equations: tuple[Equation, ...] = ()
+
+
+@dataclass(frozen=True)
+class State:
+    """A first-order state x with x' = ``derivative`` and its start value, a guess unless it is ``fixed``."""
+
+    name: str
+    unit: str
+    symbol: Expr
+    derivative: Expr
+    start: Expr
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class NetworkStart:
+    """The start value of a quantity of the network."""
+
+    quantity: Expr
+    value: Expr
+    fixed: bool
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """An unknown that is found by iteration."""
+
+    name: str
+    unit: str
+    symbol: Expr
+
+
+@dataclass(frozen=True)
+class IteratedBlock:
+    """Equations solved together for ``unknowns``, numbered as in ``Dae.iterated``."""
+
+    name: str
+    unknowns: tuple[int, ...]
+    equations: tuple[Equation, ...]
+
+
 @dataclass(frozen=True)
 class Dae:
-    """The equations, and every quantity of the model as an expression of q, q', q'', lambda.
+    """The equations, and every quantity of the model as an expression of q, q', q'', lambda, x and z.
 
-    ``mass`` holds the non-zero entries (i, j) with j <= i of the symmetric mass matrix.
+    ``mass`` holds the non-zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced
+    where no variable of ``network`` is left in any expression but those of ``network`` itself: then
+    ``states``, ``iterated`` and ``network_blocks`` stand for its equations. ``fixed_states`` are the
+    residuals of start values of the network that are not the values of states themselves; with ``steady``
+    the derivatives of all states vanish at the start.
     """
 
     symbols: Symbols
@@ -76,3 +173,10 @@ class Dae:
     fixed_positions: dict[str, Expr]
     fixed_velocities: dict[str, Expr]
     guesses: dict[str, Expr]
+    network: Network = field(default_factory=Network)
+    states: tuple[State, ...] = ()
+    iterated: tuple[Unknown, ...] = ()
+    network_blocks: tuple[IteratedBlock, ...] = ()
+    network_starts: dict[str, NetworkStart] = field(default_factory=dict)
+    fixed_states: dict[str, Expr] = field(default_factory=dict)
+    steady: bool = False

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from fmugen.ir.formula import ONE, ZERO, Formula
+from fmugen.ir.network import Component, component_quantities
+from fmugen.ir.quantity import Kinds, Level, Quantity
 
 GROUND = "ground"
 
@@ -302,7 +304,10 @@ class Experiment:
 
 @dataclass(frozen=True)
 class SystemModel:
-    """A mechanism as described by its user; every name in it resolves."""
+    """A mechanism, a network or both, as described by its user; every name in it resolves.
+
+    ``steady`` asks for a start at which the states of the network do not change.
+    """
 
     name: str
     description: str = ""
@@ -317,7 +322,9 @@ class SystemModel:
     drivers: tuple[Driver, ...] = ()
     loads: tuple[Load, ...] = ()
     springs: tuple[Spring, ...] = ()
+    components: tuple[Component, ...] = ()
     starts: tuple[Start, ...] = ()
+    steady: bool = False
     trees: tuple[NamedTrees, ...] = ()
     experiment: Experiment = field(default_factory=Experiment)
 
@@ -328,48 +335,22 @@ def start_parameter(start: Start) -> str:
 
 
 # --- quantities ------------------------------------------------------------------------------
-#
-# A quantity is a scalar of an element that formulas and outputs may name: ``crank.angle``,
-# ``crank.tip.vx``, ``pin.fx``. Its level says what it needs: 0 positions, 1 velocities,
-# 2 accelerations or reactions.
-
-
-class Level(Enum):
-    POSITION = 0
-    VELOCITY = 1
-    ACCELERATION = 2
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """``owner`` is an element or a ``body.point``; ``kind`` is the last word of the name."""
-
-    owner: str
-    kind: str
-    level: Level
-    unit: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.owner}.{self.kind}"
-
 
 _P, _V, _A = Level.POSITION, Level.VELOCITY, Level.ACCELERATION
-_Kinds = tuple[tuple[str, Level, str], ...]
 
 
-def _vector(axes: str) -> _Kinds:
+def _vector(axes: str) -> Kinds:
     levels = (("", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
     return tuple((f"{prefix}{axis}", level, unit) for prefix, level, unit in levels for axis in axes)
 
 
-def _angle(suffix: str = "") -> _Kinds:
+def _angle(suffix: str = "") -> Kinds:
     kinds = (("angle", _P, "rad"), ("omega", _V, "rad/s"), ("alpha", _A, "rad/s2"))
     return tuple((f"{kind}{suffix}", level, unit) for kind, level, unit in kinds)
 
 
-_SLIDE: _Kinds = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
-_SPIN: _Kinds = (
+_SLIDE: Kinds = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
+_SPIN: Kinds = (
     *((f"r{i}{j}", _P, "1") for i in "xyz" for j in "xyz"),
     *((f"w{axis}", _V, "rad/s") for axis in "xyz"),
     *((f"alpha{axis}", _A, "rad/s2") for axis in "xyz"),
@@ -381,7 +362,7 @@ _TURNS = {
     JointType.PLANAR: 1,
     JointType.SCREW: 1,
 }
-_SLIDES: dict[JointType, _Kinds] = {
+_SLIDES: dict[JointType, Kinds] = {
     JointType.PRISMATIC: _SLIDE,
     JointType.CYLINDRICAL: _SLIDE,
     JointType.SCREW: _SLIDE,
@@ -390,7 +371,7 @@ _SLIDES: dict[JointType, _Kinds] = {
 }
 
 
-def attitude_kinds(attitude: str) -> _Kinds:
+def attitude_kinds(attitude: str) -> Kinds:
     """The quantities of an attitude: those of Euler angles; Euler parameters are coordinates only."""
     return () if attitude == QUATERNION else tuple(k for n in "123" for k in _angle(n))
 
@@ -412,6 +393,9 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
     ``s``, ``x y z``, ``angle`` or ``angle1 angle2 angle3`` as they have freedoms, with their rates, and
     the reaction ``fx fy fz tx ty tz``; rods have ``tension``. Euler angles of bodies, spherical and
     free joints (``angle1`` ...) are known only where the trees make them coordinates.
+
+    Components of networks have the across and through variables of their ports (``R1.v R1.i``), and nodes
+    their across variables.
     """
     planar = model.space is Space.PLANAR
     point_kinds = _vector("xy" if planar else "xyz")
@@ -437,9 +421,10 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
     for load in model.loads:
         kinds = _force(planar) if load.type is LoadType.FORCE else _torque(planar)
         yield from _of(load.name, tuple((kind, _V, unit) for kind, _, unit in kinds))
+    yield from component_quantities(model.components, GROUND)
 
 
-def _joint_kinds(joint: Joint, planar: bool) -> _Kinds:
+def _joint_kinds(joint: Joint, planar: bool) -> Kinds:
     reaction = () if joint.type is JointType.VIRTUAL else _force(planar) + _torque(planar)
     kind = joint.kind
     if kind is JointType.ROD:
@@ -454,13 +439,13 @@ def _joint_kinds(joint: Joint, planar: bool) -> _Kinds:
     return _SLIDES.get(kind, ()) + angles + reaction
 
 
-def _force(planar: bool) -> _Kinds:
+def _force(planar: bool) -> Kinds:
     return tuple((f"f{axis}", _A, "N") for axis in ("xy" if planar else "xyz"))
 
 
-def _torque(planar: bool) -> _Kinds:
+def _torque(planar: bool) -> Kinds:
     return (("torque", _A, "N.m"),) if planar else tuple((f"t{axis}", _A, "N.m") for axis in "xyz")
 
 
-def _of(owner: str, kinds: _Kinds) -> Iterator[Quantity]:
+def _of(owner: str, kinds: Kinds) -> Iterator[Quantity]:
     return (Quantity(owner, kind, level, unit) for kind, level, unit in kinds)

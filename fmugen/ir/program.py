@@ -9,7 +9,17 @@ from fmugen.expr.dag import Expr
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 
-__all__ = ["Function", "Guard", "Motion", "Program", "Result", "Section", "SolveFunction", "StepCode"]
+__all__ = [
+    "Function",
+    "Guard",
+    "Motion",
+    "NetworkCode",
+    "Program",
+    "Result",
+    "Section",
+    "SolveFunction",
+    "StepCode",
+]
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,20 @@ class SolveFunction:
 
 
 @dataclass(frozen=True)
+class NetworkCode:
+    """What generated code knows of the network: its states, and the blocks that find its unknowns."""
+
+    states: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
+    blocks: tuple[tuple[int, ...], ...] = ()
+    block_names: tuple[str, ...] = ()
+    block_functions: tuple[Function, ...] = ()
+    fixed_states: tuple[str, ...] = ()
+    steady: bool = False
+    start_unknowns: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -110,6 +134,7 @@ class Program:
     fixed_velocities: int
     calculated: tuple[CalculatedVariable, ...]
     flow: SolutionFlow
+    network: NetworkCode = field(default_factory=NetworkCode)
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)
@@ -118,7 +143,7 @@ class Program:
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
         exact = (solve.operations for solve in self.solve_functions if solve is not None)
-        closure = sum(exact, Operations())
+        closure = sum(exact, self.function("derivatives").operations)
         if self.motion is not None:
             return closure + self.motion.operations
         return closure + self.function("dynamics").operations + self.function("velocity").operations

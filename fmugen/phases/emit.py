@@ -32,6 +32,9 @@ _ARGUMENTS = {
     "outputs": f"{_AT}, double *y",
     "fixed": f"{_AT}, double *residual, double *jacobian",
     "fixed_velocity": f"{_AT}, double *residual, double *jacobian",
+    "derivatives": f"{_AT}, double *dx",
+    "start_states": f"{_AT}, double *x",
+    "fixed_states": f"{_AT}, double *residual",
 }
 _HELPERS = {
     "model_sign(": "static double model_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }",
@@ -39,7 +42,9 @@ _HELPERS = {
 }
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 _SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
-_VECTOR = re.compile(r"\b([pduqval])\[")
+#: Vectors that functions read from the point they are evaluated at.
+_READ = "pduqvalxz"
+_VECTOR = re.compile(rf"\b([{_READ}])\[")
 
 
 @dataclass(frozen=True)
@@ -58,13 +63,15 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
         keep_trailing_newline=True,
     )
     public = [_function_text(function, program, "void") for function in program.functions]
-    blocks = [_function_text(function, program, "static void") for function in program.block_functions]
+    local = (*program.block_functions, *program.network.block_functions)
+    blocks = [_function_text(function, program, "static void") for function in local]
     context = {
         "description": description,
         "comments": list(_index_comments(program, description)),
         "defines": list(_defines(program, description, solver)),
         "right_hand_side": str(program.right_hand_side),
         "blocks": list(_blocks(program)),
+        "network_blocks": list(_network_blocks(program)),
         "tables": list(_tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
@@ -84,7 +91,9 @@ def _function_text(function: Function, program: Program, storage: str) -> _Text:
         prologue = [] if "p" in used else ["(void)p;"]
         prologue += [] if "d" in used else ["(void)d;"]
     else:
-        prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqval" if vector in used]
+        written = {result.array for result in function.results}
+        read = [vector for vector in _READ if vector in used and vector not in written]
+        prologue = [f"const double *const {vector} = at->{vector};" for vector in read]
         if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", "\n".join(body))):
             prologue.append("const double t = at->t;")
         outputs = re.findall(r"double \*(\w+)", arguments.replace(_AT, ""))
@@ -158,7 +167,7 @@ def _motion_text(program: Program) -> _Text:
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduq" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqxz" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
@@ -218,6 +227,8 @@ def _index_comments(program: Program, description: FmuDescription) -> Iterator[s
         ("u", [variable.name for variable in description.inputs]),
         ("q", program.coordinate_names),
         ("l", program.constraint_names),
+        ("x", program.network.states),
+        ("z", program.network.unknowns),
         ("y", [variable.name for variable in description.calculated]),
     )
     for letter, names in vectors:
@@ -235,6 +246,13 @@ def _defines(program: Program, description: FmuDescription, solver: Solver) -> I
     yield "MODEL_ND", program.derived
     yield "MODEL_NFIX", program.fixed_positions
     yield "MODEL_NFIXV", program.fixed_velocities
+    network = program.network
+    yield "MODEL_NX", len(network.states)
+    yield "MODEL_NZ", len(network.unknowns)
+    yield "MODEL_NZBLOCKS", len(network.blocks)
+    yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
+    yield "MODEL_NFIXX", len(network.fixed_states)
+    yield "MODEL_STEADY", int(network.steady)
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
     yield "MODEL_SOLVER", _SOLVERS[solver]
     sections = (
@@ -274,6 +292,21 @@ def _blocks(program: Program) -> Iterator[_BlockText]:
 
 
 @dataclass(frozen=True)
+class _NetworkBlockText:
+    size: int
+    unknowns: str
+    function: str
+    name: str
+
+
+def _network_blocks(program: Program) -> Iterator[_NetworkBlockText]:
+    network = program.network
+    for number, (unknowns, name) in enumerate(zip(network.blocks, network.block_names, strict=True)):
+        function = f"model_network_block_{number}"
+        yield _NetworkBlockText(len(unknowns), ", ".join(map(str, unknowns)), function, _string(name))
+
+
+@dataclass(frozen=True)
 class _Table:
     type: str
     name: str
@@ -291,6 +324,12 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
     names = [_string(name) for name in program.constraint_names]
     yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
+    network = program.network
+    yield _Table("const double", "model_z0", _rows([repr(x) for x in network.start_unknowns]))
+    names = [_string(name) for name in network.states]
+    yield _Table("const char *const", "model_states", _rows(names, "NULL"))
+    names = [_string(name) for name in network.fixed_states]
+    yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:

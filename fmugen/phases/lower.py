@@ -15,7 +15,16 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
-from fmugen.ir.program import Function, Motion, Program, Result, Section, SolveFunction, StepCode
+from fmugen.ir.program import (
+    Function,
+    Motion,
+    NetworkCode,
+    Program,
+    Result,
+    Section,
+    SolveFunction,
+    StepCode,
+)
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -74,9 +83,11 @@ class _Lowering:
             self._start_function("fixed", self._dae.fixed_positions, by_velocity=False),
             self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
         ]
+        functions += self._network_functions()
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
         solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
         lowered = None if motion is None else self._motion(motion)
+        network = self._network()
         derive = self._derive_function()
         return Program(
             self._leaf_names(),
@@ -91,7 +102,59 @@ class _Lowering:
             len(self._dae.fixed_velocities),
             tuple(calculated),
             self._flow,
+            network,
         )
+
+    # --- networks ----------------------------------------------------------------------------------
+
+    def _network_functions(self) -> list[Function]:
+        states = list(enumerate(self._dae.states))
+        fixed = enumerate(self._dae.fixed_states.items())
+        return [
+            self._function(
+                "derivatives",
+                "derivatives of the states of the network",
+                [Result("dx", i, state.derivative, state.name) for i, state in states],
+            ),
+            self._function(
+                "start_states",
+                "start values of the states of the network",
+                [Result("x", i, state.start, state.name) for i, state in states],
+            ),
+            self._function(
+                "fixed_states",
+                "fixed start values of the network that are not states: residuals",
+                [Result("residual", i, value, name) for i, (name, value) in fixed],
+            ),
+        ]
+
+    def _network(self) -> NetworkCode:
+        dae = self._dae
+        return NetworkCode(
+            tuple(state.name for state in dae.states),
+            tuple(unknown.name for unknown in dae.iterated),
+            tuple(block.unknowns for block in dae.network_blocks),
+            tuple(block.name for block in dae.network_blocks),
+            tuple(self._network_block(number) for number in range(len(dae.network_blocks))),
+            tuple(dae.fixed_states),
+            dae.steady,
+            (0.0,) * len(dae.iterated),
+        )
+
+    def _network_block(self, number: int) -> Function:
+        """Residuals of a block of the network, and their derivatives by its unknowns."""
+        block = self._dae.network_blocks[number]
+        size = len(block.unknowns)
+        equations = list(enumerate(block.equations))
+        results = [Result("residual", i, each.residual, str(each.origin)) for i, each in equations]
+        for column, unknown in enumerate(block.unknowns):
+            symbol = self._dae.iterated[unknown].symbol
+            partial = Tangent(symbol.dag, {symbol: symbol.dag.one})
+            results += [
+                Result("jacobian", i * size + column, partial(each.residual), str(each.origin))
+                for i, each in equations
+            ]
+        return self._function(f"network_block_{number}", block.name, results)
 
     # --- results -----------------------------------------------------------------------------------
 
@@ -198,6 +261,8 @@ class _Lowering:
             show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
             show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
             show(c.acceleration, c.second, f"{c.unit}/s2", f"second rate of {c.name}")
+        for state in self._dae.states:
+            show(state.name, state.symbol, state.unit, "state")
         for name, value in self._dae.quantities.items():
             show(name, value, units[name], "")
         return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
@@ -279,6 +344,8 @@ def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
         names[coordinate.velocity] = f"v[{i}]"
         names[coordinate.second] = f"a[{i}]"
     names |= {dae.constraints[row].multiplier: f"l[{i}]" for i, row in enumerate(flow.rows)}
+    names |= {state.symbol: f"x[{i}]" for i, state in enumerate(dae.states)}
+    names |= {unknown.symbol: f"z[{i}]" for i, unknown in enumerate(dae.iterated)}
     # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
     names |= {dae.constraints[row].multiplier: "0.0" for row in flow.redundant}
     return names

@@ -64,6 +64,22 @@ def compile_motion(formula: Formula, parameters: Mapping[str, float]) -> Callabl
     return evaluate
 
 
+def compile_jet(formula: Formula) -> Callable[[Mapping[str, Scalar]], Jet]:
+    """A function from values and jets of the names in a formula to the jet of the formula."""
+    evaluator = _compile(formula.root)
+
+    def evaluate(values: Mapping[str, Scalar]) -> Jet:
+        try:
+            jet = _lift(evaluator(values))
+        except (ValueError, ZeroDivisionError, OverflowError) as error:
+            raise _no_value(formula, " with two derivatives") from error
+        if not math.isfinite(jet.value + jet.rate + jet.acceleration):
+            raise _no_value(formula, " with two derivatives")
+        return jet
+
+    return evaluate
+
+
 def _no_value(formula: Formula, where: str = "") -> VerificationError:
     return VerificationError(f"the formula {formula.text!r} has no finite value{where}")
 

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.linalg import svd
 
 from fmugen.errors import VerificationError
-from fmugen.ir.model import Level, SystemModel, quantities
+from fmugen.ir.model import SystemModel, quantities
+from fmugen.ir.quantity import Level
 from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
 from fmugen.verify.constraints import Row, constraint_rows

@@ -5,6 +5,7 @@
 
 #include "linear.h"
 #include "motion.h"
+#include "network.h"
 #include "partition.h"
 #include "relations.h"
 
@@ -104,11 +105,11 @@ static bool assemble_position(Instance *self, Point *point)
 {
     Work *work = &self->work;
     double s = 0.0, step = 1.0;
-    memcpy(point->q, model_q0, sizeof point->q);
+    memcpy(point->q, model_q0, MODEL_NQ * sizeof(double));
     for (int tries = 0; tries < MAX_HOMOTOPY_TRIES && s < 1.0; tries++) {
         const double next = fmin(1.0, s + step);
         const ModelPoint at = homotopy_point(self, next, point);
-        double reached[MODEL_NQ];
+        double reached[MODEL_ROOM(MODEL_NQ)];
         memcpy(reached, point->q, sizeof reached);
         if (contract_to_position(work, &at, point->q)) {
             s = next;
@@ -151,7 +152,7 @@ static bool assemble_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
-    memcpy(point->v, model_v0, sizeof point->v);
+    memcpy(point->v, model_v0, MODEL_NQ * sizeof(double));
     for (int pass = 0; pass < 2; pass++) {
         velocity_residual(work, &at);
         correct(work, VELOCITY_ROWS, point->v);
@@ -175,6 +176,10 @@ bool assemble(Instance *self)
     }
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
+    }
+    update_relations(self, &state->at);
+    if (!start_network(self, &state->at)) {
+        return false;
     }
     state->proposed_step = 0.0;
     state->last_error = 1e-4;

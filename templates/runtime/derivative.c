@@ -10,7 +10,7 @@
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
-#define KKT (MODEL_NQ + MODEL_NC)
+#define KKT KKT_ROWS
 #define RANK_TOLERANCE 1e-10
 
 /* --- matrices --------------------------------------------------------------------------------- */
@@ -91,6 +91,27 @@ static void follow_states(Instance *self, const ModelPoint *at, Direction *along
     follow_closure(self, work->change, along->v);
 }
 
+/* Unknowns of the network, block by block. A block with a singular Jacobian would not have been solved. */
+static void follow_network(Instance *self, const ModelPoint *at, Direction *along)
+{
+    Work *work = &self->work;
+    const ModelDirection seen = seen_direction(along);
+    const double *rows = work->change;
+    memset(along->z, 0, sizeof along->z);
+    for (int b = 0; b < MODEL_NZBLOCKS; b++) {
+        const ModelNetworkBlock *block = &model_network_blocks[b];
+        model_network_tangent(at, &seen, work->change);
+        block->evaluate(at, work->z_residual, work->z_jacobian);
+        lu_factor(block->size, work->z_jacobian, work->z_pivot, work->z_rows);
+        memcpy(work->z_correction, rows, (size_t)block->size * sizeof *rows);
+        lu_solve(block->size, work->z_jacobian, work->z_pivot, work->z_correction);
+        for (int i = 0; i < block->size; i++) {
+            along->z[block->unknowns[i]] = -work->z_correction[i];
+        }
+        rows += block->size;
+    }
+}
+
 static void follow_dynamics(Instance *self, const ModelPoint *at, Direction *along)
 {
     Work *work = &self->work;
@@ -139,6 +160,7 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
     model_velocity_tangent(at, &seen, work->change);
     model_fixed_velocity_tangent(at, &seen, fixed);
     subtract_shortest(work, NC + MODEL_NFIXV, along->v);
+    model_start_states_tangent(at, &seen, along->x);
 }
 
 static void follow(Instance *self, const Point *point, Direction *along)
@@ -151,7 +173,10 @@ static void follow(Instance *self, const Point *point, Direction *along)
     } else {
         follow_states(self, &at, along);
     }
+    follow_network(self, &at, along);
     follow_dynamics(self, &at, along);
+    const ModelDirection seen = seen_direction(along);
+    model_derivatives_tangent(&at, &seen, along->dx);
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -159,6 +184,26 @@ static void follow(Instance *self, const Point *point, Direction *along)
 static bool is_fixed_now(const State *state, Reference reference)
 {
     return reference >= MODEL_NT && state->mode != MODE_INITIALIZING;
+}
+
+/* The component of a direction that belongs to the k-th state. */
+static double *state_component(const State *state, Direction *along, int k)
+{
+    if (k >= 2 * ODE_COORDINATES) {
+        return &along->x[k - 2 * ODE_COORDINATES];
+    }
+    return k < ODE_COORDINATES ? &along->q[ode_coordinate(state, k)]
+                               : &along->v[ode_coordinate(state, k - ODE_COORDINATES)];
+}
+
+/* ... and to its derivative. */
+static double derivative_component(const State *state, const Direction *along, int k)
+{
+    if (k >= 2 * ODE_COORDINATES) {
+        return along->dx[k - 2 * ODE_COORDINATES];
+    }
+    return k < ODE_COORDINATES ? along->v[ode_coordinate(state, k)]
+                               : along->a[ode_coordinate(state, k - ODE_COORDINATES)];
 }
 
 /* The component of a direction that belongs to a known variable; NULL: it is none. */
@@ -175,8 +220,7 @@ static double *component_of(const State *state, Direction *along, Reference refe
     }
     for (int k = 0; k < ODE_STATES && state->mode != MODE_INITIALIZING; k++) {
         if (model_state_references[k] == reference) {
-            return k < ODE_COORDINATES ? &along->q[ode_coordinate(state, k)]
-                                       : &along->v[ode_coordinate(state, k - ODE_COORDINATES)];
+            return state_component(state, along, k);
         }
     }
     return NULL;
@@ -203,20 +247,14 @@ static Status check_knowns(Instance *self, const Reference *knowns, size_t n)
 }
 
 /* How an unknown changes; the changes of the calculated variables are in work->output_change. */
-static double change_of(const Instance *self, const Direction *along, Reference reference)
+static double change_of(Instance *self, Direction *along, Reference reference)
 {
     const State *state = &self->state;
     if (reference < MODEL_K0) {
         return self->work.output_change[reference - MODEL_Y0];
     }
-    if (reference >= MODEL_KD0) {
-        const int k = (int)(reference - MODEL_KD0);
-        return k < ODE_COORDINATES ? along->v[ode_coordinate(state, k)]
-                                   : along->a[ode_coordinate(state, k - ODE_COORDINATES)];
-    }
-    const int k = (int)(reference - MODEL_K0);
-    return k < ODE_COORDINATES ? along->q[ode_coordinate(state, k)]
-                               : along->v[ode_coordinate(state, k - ODE_COORDINATES)];
+    return reference < MODEL_KD0 ? *state_component(state, along, (int)(reference - MODEL_K0))
+                                 : derivative_component(state, along, (int)(reference - MODEL_KD0));
 }
 
 static void follow_to_outputs(Instance *self, Direction *along)
@@ -232,6 +270,9 @@ static Status prepare(Instance *self)
 {
     if (ensure_assembled(self) != STATUS_OK) {
         return STATUS_ERROR;
+    }
+    if (self->state.mode == MODE_INITIALIZING && START_ROWS > 0) {
+        return error(self, "there are no derivatives of a start that is found by iteration");
     }
     return refresh_motion(self) && factor_at(self, &self->state.now) ? STATUS_OK : discard_failure(self);
 }
@@ -286,14 +327,6 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-static void set_ode_direction(const State *state, const double *y, Direction *along)
-{
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        along->q[ode_coordinate(state, k)] = y[k];
-        along->v[ode_coordinate(state, k)] = y[ODE_COORDINATES + k];
-    }
-}
-
 Status time_derivatives(Instance *self, const Reference *references, size_t n, double *values)
 {
     State *state = &self->state;
@@ -311,7 +344,9 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     along->t = 1.0;
     input_rates(state, state->now.t, along->u);
     ode_derivative(state, &state->now, self->work.stage);
-    set_ode_direction(state, self->work.stage, along);
+    for (int k = 0; k < ODE_STATES; k++) {
+        *state_component(state, along, k) = self->work.stage[k];
+    }
     follow_to_outputs(self, along);
     for (size_t i = 0; i < n; i++) {
         values[i] = change_of(self, along, references[i]);
@@ -324,27 +359,21 @@ bool ode_derivatives_at_accepted(Instance *self)
     State *state = &self->state;
     Work *work = &self->work;
     Direction *along = &work->along;
-    double unit[MODEL_ROOM(ODE_STATES)];
     if (!factor_at(self, &state->at)) {
         return false;
     }
     for (int column = 0; column <= ODE_STATES; column++) { /* the last one is time */
         memset(along, 0, sizeof *along);
-        for (int k = 0; k < ODE_STATES; k++) {
-            unit[k] = k == column ? 1.0 : 0.0;
-        }
-        set_ode_direction(state, unit, along);
-        if (column == ODE_STATES) {
+        if (column < ODE_STATES) {
+            *state_component(state, along, column) = 1.0;
+        } else {
             along->t = 1.0;
             input_rates(state, state->at.t, along->u);
         }
         follow(self, &state->at, along);
-        for (int k = 0; k < ODE_COORDINATES; k++) {
-            const int i = ode_coordinate(state, k);
-            double *const first = column < ODE_STATES ? &work->ode_jacobian[k * ODE_STATES + column]
-                                                      : &work->ode_by_time[k];
-            first[0] = along->v[i];
-            first[column < ODE_STATES ? ODE_COORDINATES * ODE_STATES : ODE_COORDINATES] = along->a[i];
+        for (int k = 0; k < ODE_STATES; k++) {
+            *(column < ODE_STATES ? &work->ode_jacobian[k * ODE_STATES + column] : &work->ode_by_time[k]) =
+                derivative_component(state, along, k);
         }
     }
     return true;

@@ -5,6 +5,7 @@
 
 #include "linear.h"
 #include "loops.h"
+#include "network.h"
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
@@ -137,6 +138,9 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
 {
     Work *work = &self->work;
     dependent_velocities(self, at, point);
+    if (!solve_network(self, point)) {
+        return false;
+    }
     model_dynamics(at, work->phi_q, work->gamma, work->mass, work->force);
     tangent_space(self, point);
     reduce_to_independent(work, point->a);
@@ -255,18 +259,32 @@ static bool evaluate_limit(Instance *self, Point *point, int undetermined)
     return true;
 }
 
+static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Point *point)
+{
+    const State *state = &self->state;
+    return state->partition.generated
+               ? model_motion(at, state->largest_pivots, point->pivots, point->v, point->a, point->l)
+               : MOTION_UNKNOWN;
+}
+
 bool evaluate_embedded(Instance *self, Point *point)
 {
     if (!close_loops(self, point)) {
         return false;
     }
     const ModelPoint at = seen_by_model(&self->state, point);
-    point->verdict = self->state.partition.generated
-                         ? model_motion(&at, self->state.largest_pivots, point->pivots, point->v, point->a, point->l)
-                         : MOTION_UNKNOWN;
+    point->verdict = generated_motion(self, &at, point);
+    if (point->verdict != MOTION_UNKNOWN && MODEL_NZ > 0) {
+        /* Unknowns of the network need the velocities, and the accelerations need those unknowns. */
+        if (!solve_network(self, point)) {
+            return false;
+        }
+        point->verdict = generated_motion(self, &at, point);
+    }
     if (point->verdict != MOTION_UNKNOWN) {
         return true;
     }
     const int undetermined = factor_dependent(self, &at);
-    return undetermined < 0 ? evaluate_regular(self, &at, point) : evaluate_limit(self, point, undetermined);
+    return undetermined < 0 ? evaluate_regular(self, &at, point)
+                            : evaluate_limit(self, point, undetermined) && solve_network(self, point);
 }

@@ -10,16 +10,15 @@
 
 #include "model.h"
 
-#if MODEL_NQ < 1
-#error "a model needs at least one coordinate"
-#endif
-
 /* The embedding closures integrate the independent coordinates, the others all of them. */
 #define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
 #define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
 #define ODE_COORDINATES (EMBEDDED ? MODEL_NI : MODEL_NQ)
-#define ODE_STATES (2 * ODE_COORDINATES)
+#define ODE_STATES (2 * ODE_COORDINATES + MODEL_NX)
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
+#define KKT_ROWS (MODEL_NQ + MODEL_NC)
+/* What the states have to meet at the start beside the values that are given to them. */
+#define START_ROWS (MODEL_NFIXX + MODEL_STEADY * MODEL_NX)
 
 /* Derivatives of an input that a co-simulation may give for a step. */
 #define INPUT_ORDERS 3
@@ -51,13 +50,15 @@ typedef enum {
     MODE_FAILED = 64
 } Mode;
 
-/* The motion at one time. */
+/* The motion and the states of the network at one time. */
 typedef struct {
     double t;
     double u[MODEL_ROOM(MODEL_NU)]; /* inputs */
-    double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ];
+    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
     double l[MODEL_ROOM(MODEL_NC)];
-    double iterations; /* Newton iterations that closed the loops */
+    double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
+    double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
+    double iterations; /* Newton iterations that closed the loops and found z */
     MotionVerdict verdict;
     double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion */
 } Point;
@@ -89,7 +90,7 @@ typedef struct {
     Partition partition;
     Partition next_partition; /* model exchange: what the next event changes to */
     int partition_due;
-    double column_scale[MODEL_NQ];           /* largest constraint derivatives met so far, */
+    double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
     double proposed_step;          /* 0: not known yet */
@@ -112,13 +113,16 @@ typedef enum {
     FAILURE_SINGULAR_START, /* the start is a singular position */
     FAILURE_CHATTER,        /* switches go to and fro at one time */
     FAILURE_SENSITIVITY,    /* no derivatives in a singular position */
-    FAILURE_OUTPUT          /* a calculated variable is not finite */
+    FAILURE_OUTPUT,         /* a calculated variable is not finite */
+    FAILURE_NETWORK,        /* Newton does not solve a block of the network */
+    FAILURE_STATE,          /* a state of the network or its derivative is not finite */
+    FAILURE_START           /* no start of the network */
 } FailureKind;
 
 typedef struct {
     FailureKind kind;
     double t;
-    int index;       /* a coordinate, a constraint or a value reference, as the kind says; -1 unknown */
+    int index;       /* a coordinate, a constraint, a state ... as the kind says; -1 unknown */
     double residual;
     const ModelBlock *block; /* NULL: all loops together */
 } Failure;
@@ -127,18 +131,21 @@ typedef struct {
 typedef struct {
     double t;
     double p[MODEL_ROOM(MODEL_NP)], u[MODEL_ROOM(MODEL_NU)];
-    double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ], l[MODEL_ROOM(MODEL_NC)];
+    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
+    double l[MODEL_ROOM(MODEL_NC)];
+    double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)], z[MODEL_ROOM(MODEL_NZ)];
 } Direction;
 
 typedef struct {
     Point trial;
     double y[MODEL_ROOM(ODE_STATES)], stage[MODEL_ROOM(ODE_STATES)], k[7][MODEL_ROOM(ODE_STATES)];
-    double relations[MODEL_ROOM(MODEL_NE)], event_times[MODEL_ROOM(MODEL_NET)];
+    double relations[MODEL_ROOM(MODEL_NE)];
     /* derivatives */
     Direction along;
-    double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[(MODEL_NQ + MODEL_NC) * (MODEL_NQ + MODEL_NC)];
-    int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_NQ + MODEL_NC];
-    double change[2 * MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS], output_change[MODEL_ROOM(MODEL_NY)];
+    double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)];
+    int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_ROOM(KKT_ROWS)];
+    double change[MODEL_ROOM(MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ)];
+    double output_change[MODEL_ROOM(MODEL_NY)];
     /* linearly implicit steps */
     double ode_jacobian[MODEL_ROOM(ODE_STATES * ODE_STATES)], ode_by_time[MODEL_ROOM(ODE_STATES)];
     double implicit[MODEL_ROOM(ODE_STATES * ODE_STATES)];
@@ -146,20 +153,29 @@ typedef struct {
     int ode_pivot[MODEL_ROOM(ODE_STATES)];
     /* closure */
     double residual[MODEL_ROOM(MODEL_NC)], correction[MODEL_ROOM(MODEL_NC)], held[MODEL_ROOM(MODEL_NC)];
-    double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_NQ + MODEL_NC];
-    int pivot[MODEL_NQ + MODEL_NC];
+    double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_ROOM(KKT_ROWS)];
+    int pivot[MODEL_ROOM(KKT_ROWS)];
     /* dynamics */
     double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], nu[MODEL_ROOM(MODEL_NC)], gamma[MODEL_ROOM(MODEL_NC)];
-    double mass[MODEL_NQ * MODEL_NQ], force[MODEL_NQ];
+    double mass[MODEL_ROOM(MODEL_NQ * MODEL_NQ)], force[MODEL_ROOM(MODEL_NQ)];
     double tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)], mass_tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)];
     double reduced_mass[MODEL_ROOM(MODEL_NI * MODEL_NI)], reduced_force[MODEL_ROOM(MODEL_NI)];
-    double kkt[(MODEL_NQ + MODEL_NC) * (MODEL_NQ + MODEL_NC)], kkt_rhs[MODEL_NQ + MODEL_NC];
+    double kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)], kkt_rhs[MODEL_ROOM(KKT_ROWS)];
     /* partition and assembly */
     double scaled[MODEL_ROOM(MODEL_NC * MODEL_NQ)];
-    int columns[MODEL_NQ];
+    int columns[MODEL_ROOM(MODEL_NQ)];
     double stacked[MODEL_ROOM(STACKED_ROWS * MODEL_NQ)], stacked_residual[MODEL_ROOM(STACKED_ROWS)];
-    double correction_q[MODEL_NQ], diagonal[MODEL_NQ];
+    double correction_q[MODEL_ROOM(MODEL_NQ)], diagonal[MODEL_ROOM(MODEL_NQ)];
     double parameters[MODEL_ROOM(MODEL_NP)], derived[MODEL_ROOM(MODEL_ND)];
+    /* network */
+    double z_jacobian[MODEL_ROOM(MODEL_MAX_ZBLOCK * MODEL_MAX_ZBLOCK)], z_residual[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
+    double z_correction[MODEL_ROOM(MODEL_MAX_ZBLOCK)], z_held[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
+    double z_scale[MODEL_ROOM(MODEL_MAX_ZBLOCK)], z_rows[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
+    int z_pivot[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
+    double start_matrix[MODEL_ROOM(START_ROWS * MODEL_NX)], start_residual[MODEL_ROOM(START_ROWS)];
+    double start_before[MODEL_ROOM(START_ROWS)], start_after[MODEL_ROOM(START_ROWS)];
+    double start_held[MODEL_ROOM(MODEL_NX)], start_correction[MODEL_ROOM(MODEL_NX)];
+    double start_diagonal[MODEL_ROOM(MODEL_NX)];
 } Work;
 
 /* What the importer lends to an instance. */
@@ -192,13 +208,16 @@ static inline ModelPoint seen_by_model(const State *state, const Point *point)
                            point->v,
                            point->a,
                            point->l,
+                           point->x,
+                           point->z,
                            state->e};
     return at;
 }
 
 static inline ModelDirection seen_direction(const Direction *along)
 {
-    const ModelDirection seen = {along->t, along->p, along->u, along->q, along->v, along->a, along->l};
+    const ModelDirection seen = {along->t, along->p, along->u, along->q,
+                                 along->v, along->a, along->l, along->x, along->z};
     return seen;
 }
 

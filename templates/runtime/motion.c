@@ -6,6 +6,7 @@
 #include "embedding.h"
 #include "linear.h"
 #include "loops.h"
+#include "network.h"
 #include "partition.h"
 #include "relations.h"
 
@@ -36,6 +37,7 @@ void ode_state(const State *state, const Point *point, double *y)
         y[k] = point->q[ode_coordinate(state, k)];
         y[ODE_COORDINATES + k] = point->v[ode_coordinate(state, k)];
     }
+    memcpy(y + 2 * ODE_COORDINATES, point->x, MODEL_NX * sizeof(double));
 }
 
 void ode_derivative(const State *state, const Point *point, double *dydt)
@@ -44,6 +46,7 @@ void ode_derivative(const State *state, const Point *point, double *dydt)
         dydt[k] = point->v[ode_coordinate(state, k)];
         dydt[ODE_COORDINATES + k] = point->a[ode_coordinate(state, k)];
     }
+    memcpy(dydt + 2 * ODE_COORDINATES, point->dx, MODEL_NX * sizeof(double));
 }
 
 static void scatter_state(const State *state, const double *y, Point *point)
@@ -52,6 +55,7 @@ static void scatter_state(const State *state, const double *y, Point *point)
         point->q[ode_coordinate(state, k)] = y[k];
         point->v[ode_coordinate(state, k)] = y[ODE_COORDINATES + k];
     }
+    memcpy(point->x, y + 2 * ODE_COORDINATES, MODEL_NX * sizeof(double));
 }
 
 static bool check_finite(Instance *self, const Point *point)
@@ -135,7 +139,7 @@ static bool solve_multipliers(Instance *self, Point *point)
                            : fail(self, FAILURE_MULTIPLIERS, point->t, -1);
     }
     lu_solve(KKT, work->kkt, work->pivot, work->kkt_rhs);
-    memcpy(point->a, work->kkt_rhs, sizeof point->a);
+    memcpy(point->a, work->kkt_rhs, NQ * sizeof(double));
     for (int i = 0; i < NC; i++) {
         point->l[i] = work->kkt_rhs[NQ + i];
     }
@@ -160,7 +164,7 @@ static bool solve_penalty(Instance *self, Point *point)
     if (row >= 0) {
         return fail(self, FAILURE_MASS, point->t, row);
     }
-    memcpy(point->a, work->force, sizeof point->a);
+    memcpy(point->a, work->force, NQ * sizeof(double));
     cholesky_solve(NQ, work->mass, point->a);
     for (int c = 0; c < NC; c++) {
         point->l[c] = rho * (dot(NQ, work->phi_q + c * NQ, point->a) - work->gamma[c]);
@@ -173,6 +177,9 @@ static bool evaluate_unreduced(Instance *self, Point *point)
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
+    if (!solve_network(self, point)) {
+        return false;
+    }
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
     if (stabilization_rate() > 0.0) {
         stabilize(work, &at);
@@ -213,7 +220,7 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
     take_inputs(&self->state, point);
     scatter_state(&self->state, y, point);
     return (EMBEDDED ? evaluate_embedded(self, point) : evaluate_unreduced(self, point)) &&
-           check_finite(self, point);
+           check_finite(self, point) && differentiate_network(self, point);
 }
 
 static void project_velocity(Instance *self, Point *point)

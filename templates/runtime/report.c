@@ -79,6 +79,19 @@ static Status report_start(Instance *self, const char *what, const char *quantit
                  failure->index - MODEL_NC + 1, failure->residual);
 }
 
+/* Rows of the start of the network: fixed start values, then the derivatives of the states. */
+static Status report_network_start(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    const char *problem = "the network has no such start";
+    if (failure->index < MODEL_NFIXX) {
+        return error(self, "%s: the fixed start value of %s is missed by %.1e", problem,
+                     model_fixed_state_names[failure->index], failure->residual);
+    }
+    return error(self, "%s: %s does not come to rest, its derivative is %.1e", problem,
+                 model_states[failure->index - MODEL_NFIXX], failure->residual);
+}
+
 Status report_failure(Instance *self)
 {
     const Failure *failure = &self->failure;
@@ -134,6 +147,16 @@ Status report_failure(Instance *self)
     case FAILURE_OUTPUT:
         return error(self, "t = %.6g s: the variable with value reference %d is not finite", failure->t,
                      failure->index);
+    case FAILURE_NETWORK:
+        return error(self, "t = %.6g s: no solution is found for %s (residual %.1e)", failure->t,
+                     model_network_blocks[failure->index].name, failure->residual);
+    case FAILURE_STATE:
+        return error(self,
+                     "t = %.6g s: %s or its derivative is not finite: a value of the network around it is "
+                     "zero or out of range",
+                     failure->t, model_states[failure->index]);
+    case FAILURE_START:
+        return report_network_start(self);
     default:
         return error(self, "t = %.6g s: the evaluation failed", failure->t);
     }

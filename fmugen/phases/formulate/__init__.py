@@ -13,7 +13,8 @@ from fmugen.components.formulas import lower
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Coordinate, Dae, Origin
 from fmugen.ir.graph import Domain, LinearGraph
-from fmugen.ir.model import Level, Quantity, Start, SystemModel, attitude_kinds, quantities, start_parameter
+from fmugen.ir.model import Start, SystemModel, attitude_kinds, quantities, start_parameter
+from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, ZERO, Formula, Name
-from fmugen.ir.model import GROUND, Body, Level, Quantity, Space, SystemModel, Tensor, quantities
+from fmugen.ir.model import GROUND, Body, Space, SystemModel, Tensor, quantities
+from fmugen.ir.quantity import Level, Quantity
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import Role, Table, formulas_of

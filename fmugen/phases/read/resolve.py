@@ -10,14 +10,13 @@ from fmugen.ir.model import (
     GROUND,
     Experiment,
     Input,
-    Level,
     NamedTrees,
     Output,
     Parameter,
-    Quantity,
     Start,
     SystemModel,
 )
+from fmugen.ir.quantity import Level, Quantity
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name

@@ -9,6 +9,7 @@ typedef struct {
     double t;
     const double *p, *d, *u;
     const double *q, *v, *a, *l;
+    const double *x, *z;
 } ModelPoint;
 
 typedef struct {
@@ -19,6 +20,13 @@ typedef struct {
     const char *name;
     bool (*solve)(const ModelPoint *at, double *q);
 } ModelBlock;
+
+typedef struct {
+    int size;
+    const int *unknowns;
+    void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
+    const char *name;
+} ModelNetworkBlock;
 
 void model_derive(const double *p, double *d);
 void model_constraints(const ModelPoint *at, double *phi);
@@ -41,6 +49,39 @@ static inline MotionVerdict model_motion(const ModelPoint *at, const double *lar
     (void)l;
     return MOTION_UNKNOWN;
 }
+
+/* These models have no network. */
+#ifndef MODEL_NX
+#define MODEL_NX 0
+#define MODEL_NZ 0
+#define MODEL_NZBLOCKS 0
+#define MODEL_MAX_ZBLOCK 0
+#define MODEL_NFIXX 0
+#define MODEL_STEADY 0
+
+static inline void model_derivatives(const ModelPoint *at, double *dx)
+{
+    (void)at;
+    (void)dx;
+}
+
+static inline void model_start_states(const ModelPoint *at, double *x)
+{
+    (void)at;
+    (void)x;
+}
+
+static inline void model_fixed_states(const ModelPoint *at, double *residual)
+{
+    (void)at;
+    (void)residual;
+}
+
+static const ModelNetworkBlock model_network_blocks[] = {{0, NULL, NULL, NULL}};
+static const double model_z0[] = {0.0};
+static const char *const model_states[] = {NULL};
+static const char *const model_fixed_state_names[] = {NULL};
+#endif
 
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];

@@ -1,0 +1,190 @@
+"""The reference motion of a network without a mechanism.
+
+States are integrated from one output time to the next with DOP853 or, once that takes too many steps, with
+Radau's method, and moved onto their constraints at every output time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.integrate import DOP853, OdeSolver, Radau
+
+from fmugen.errors import VerificationError
+from fmugen.ir.formula import TIME
+from fmugen.ir.model import SystemModel
+from fmugen.verify.evaluate import compile_formula
+from fmugen.verify.network.start import StartValues
+from fmugen.verify.network.system import NetworkSystem, held, known_values
+from fmugen.verify.network.tableau import Point
+from fmugen.verify.rotations import Array
+
+RELATIVE_TOLERANCE = 1e-11
+#: The smallest error that counts, relative to the largest value a state has had.
+ABSOLUTE_TOLERANCE = 1e-12
+_TINY = 1e-15
+#: Steps of the explicit method in one interval that show a system to be stiff.
+_MANY = 400
+_TOO_MANY = 200_000
+
+Progress = Callable[[float], None]
+_NOTHING = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class NetworkReference:
+    """The motion at the output times: outputs, and every across and through variable by its quantity."""
+
+    system: NetworkSystem
+    times: Array
+    outputs: dict[str, Array]
+    quantities: dict[str, Array]
+
+
+def solve_network(
+    model: SystemModel,
+    times: Array,
+    held_inputs: Callable[[float], Mapping[str, float]],
+    *,
+    parameters: Mapping[str, float] | None = None,
+    hints: Mapping[str, float] | None = None,
+    progress: Progress | None = None,
+) -> NetworkReference:
+    """Compute the motion of a network to about ten digits.
+
+    Parameters
+    ----------
+    model
+        A model without bodies.
+    times
+        Output times, increasing; the first one is the start.
+    held_inputs
+        Input values from an output time on until the next.
+    parameters
+        Parameter values that replace the model's.
+    hints
+        Values of quantities at the start that the start values of the model leave open.
+    progress
+        Called with the fraction done.
+    """
+    known = known_values(model, parameters)
+    begin = float(times[0])
+    system = NetworkSystem(model, known, held(held_inputs(begin)))
+    states = system.start(
+        Point(begin, np.zeros(system.tableau.states), _NOTHING, held(held_inputs(begin))),
+        start_values(model, known, hints),
+    )
+    follower = _Follower(system)
+    recorder = _Recorder(system, known)
+    recorder.record(begin, states, held_inputs(begin))
+    for start, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+        states = follower.advance(start, end, states, held_inputs(start))
+        recorder.record(end, states, held_inputs(end))
+        if progress is not None:
+            progress((end - begin) / (float(times[-1]) - begin))
+    return NetworkReference(system, times, *recorder.tables())
+
+
+def start_values(
+    model: SystemModel, known: Mapping[str, float], hints: Mapping[str, float] | None
+) -> StartValues:
+    """The start values of a model, fixed ones apart from guesses, and hints where it has neither."""
+    fixed = {start.quantity: _number(start.value, known) for start in model.starts if start.fixed}
+    guesses = {start.quantity: _number(start.value, known) for start in model.starts if not start.fixed}
+    return StartValues(fixed, {**guesses, **(hints or {})}, model.steady)
+
+
+def _number(formula, known):  # type: ignore[no-untyped-def]
+    return compile_formula(formula)(known)
+
+
+class _Follower:
+    """Integrates states; remembers step size, magnitudes, and whether the network is stiff."""
+
+    def __init__(self, system: NetworkSystem) -> None:
+        self._system = system
+        self._step: float | None = None
+        self._stiff = False
+        self._largest = np.zeros(system.tableau.states)
+
+    def advance(self, begin: float, end: float, states: Array, inputs: Mapping[str, float]) -> Array:
+        """The states at ``end``."""
+        given = held(inputs)
+        reduced = self._system.reduced
+
+        def rates(time: float, x: Array) -> Array:
+            return reduced.solve(Point(float(time), x, _NOTHING, given), _NOTHING).rates
+
+        def slope(time: float, x: Array) -> Array:
+            point = Point(float(time), x, _NOTHING, given)
+            return reduced.state_jacobian(point, reduced.solve(point, _NOTHING).w)
+
+        if not len(states):
+            return states
+        self._largest = np.maximum(self._largest, np.abs(states))
+        found = None if self._stiff else self._run(self._explicit(rates, begin, end, states), _MANY)
+        if found is None:
+            self._stiff = True
+            found = self._run(self._implicit(rates, slope, begin, end, states), _TOO_MANY)
+        if found is None:
+            raise VerificationError(f"the reference cannot be followed between t = {begin:g} s and {end:g} s")
+        return self._system.projected(Point(end, found, _NOTHING, given))
+
+    def _explicit(self, rates, begin, end, states) -> OdeSolver:  # type: ignore[no-untyped-def]
+        first = None if self._step is None else min(self._step, end - begin)
+        return DOP853(
+            rates, begin, states, end, rtol=RELATIVE_TOLERANCE, atol=self._smallest(), first_step=first
+        )
+
+    def _implicit(self, rates, slope, begin, end, states) -> OdeSolver:  # type: ignore[no-untyped-def]
+        return Radau(
+            rates, begin, states, end, jac=slope, rtol=10.0 * RELATIVE_TOLERANCE, atol=self._smallest()
+        )
+
+    def _smallest(self) -> Array:
+        result: Array = ABSOLUTE_TOLERANCE * self._largest + _TINY
+        return result
+
+    def _run(self, solver: OdeSolver, patience: int) -> Array | None:
+        """The states at the end of the interval, or ``None`` if it takes too many steps."""
+        for _ in range(patience):
+            before = solver.h_abs
+            solver.step()
+            if solver.status == "failed":
+                return None
+            if solver.status == "finished":
+                # The last step is cut at the end of the interval: keep the size from before the cut.
+                self._step = max(before, solver.h_abs)
+                return np.asarray(solver.y)
+        return None
+
+
+class _Recorder:
+    """Collects quantities and outputs at the output times."""
+
+    def __init__(self, system: NetworkSystem, known: Mapping[str, float]) -> None:
+        self._system, self._known = system, known
+        self._formulas = {output.name: compile_formula(output.value) for output in system.model.outputs}
+        self._seconds = system.needs_seconds()
+        self._readings: list[dict[str, float]] = []
+        self._outputs: list[dict[str, float]] = []
+
+    def record(self, time: float, states: Array, inputs: Mapping[str, float]) -> None:
+        system = self._system
+        point = Point(time, states, _NOTHING, held(inputs))
+        solved = system.reduced.solve(point, _NOTHING)
+        readings = system.readings(point, solved)
+        if self._seconds:
+            readings |= system.seconds(point, solved, _NOTHING)
+        values = {TIME: time, **self._known, **inputs, **readings}
+        self._readings.append(readings)
+        self._outputs.append({name: formula(values) for name, formula in self._formulas.items()})
+
+    def tables(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        return _columns(self._outputs), _columns(self._readings)
+
+
+def _columns(rows: list[dict[str, float]]) -> dict[str, Array]:
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}

@@ -1,0 +1,158 @@
+"""A component of a network as the reference sees it: edges, storages and laws.
+
+An edge has an across and a through variable. Electrical and hydraulic edges measure the drop from tail to
+head and what flows from tail to head. Mechanical edges measure the motion of the head relative to the
+tail, and the force or torque that the component exerts on its head, the opposite acting on the tail; their
+across variable is the velocity, displacements being integrals of it.
+
+A law is a sum of terms that is zero. A storage is a variable whose rate appears in laws: its value is a
+state. Where a component ties displacements rigidly, a tie says so at the level of displacements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from fmugen.verify.network.values import Constant, Value
+
+GROUND = "ground"
+
+
+class Domain(Enum):
+    """A kind of edges, with the names of displacement, across, its rate, and through."""
+
+    ELECTRICAL = (None, "v", None, "i")
+    HYDRAULIC = (None, "p", None, "q")
+    TRANSLATIONAL = ("s", "v", "a", "f")
+    ROTATIONAL = ("phi", "w", "alpha", "tau")
+
+    @property
+    def mechanical(self) -> bool:
+        return self.value[0] is not None
+
+    @property
+    def across(self) -> str:
+        return self.value[1]
+
+    @property
+    def through(self) -> str:
+        return self.value[3]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge of a component; ``number`` tells the edges of one domain apart where there are several."""
+
+    component: str
+    domain: Domain
+    tail: str
+    head: str
+    number: str = ""
+
+
+class Role(Enum):
+    """What a variable of an edge or storage is."""
+
+    ACROSS = "across"
+    THROUGH = "through"
+    DISPLACEMENT = "displacement"
+    RATE = "rate"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of an edge, or the rate of a storage; ``place`` counts within the component."""
+
+    role: Role
+    place: int = 0
+
+
+#: A smooth function of one variable: its value and slope.
+Shape = Callable[[float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Term:
+    """``factor * variable``, or ``factor * shape(variable)``; a factor alone where there is no variable."""
+
+    factor: Value
+    variable: Variable | None = None
+    shape: Shape | None = None
+
+
+Law = tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What one component contributes: a law per edge, a storage per rate, and rigid ties."""
+
+    edges: tuple[Edge, ...]
+    laws: tuple[Law, ...]
+    #: The variables that are states, in the order of their rates.
+    storages: tuple[Variable, ...] = ()
+    ties: tuple[Law, ...] = ()
+
+
+def across(place: int = 0) -> Variable:
+    return Variable(Role.ACROSS, place)
+
+
+def through(place: int = 0) -> Variable:
+    return Variable(Role.THROUGH, place)
+
+
+def displacement(place: int = 0) -> Variable:
+    return Variable(Role.DISPLACEMENT, place)
+
+
+def rate(place: int = 0) -> Variable:
+    return Variable(Role.RATE, place)
+
+
+def plus(variable: Variable, shape: Shape | None = None) -> Term:
+    return Term(Constant(1.0), variable, shape)
+
+
+def minus(variable: Variable, shape: Shape | None = None) -> Term:
+    return Term(Constant(-1.0), variable, shape)
+
+
+def linear(*terms: tuple[Variable, float]) -> Law:
+    """A law with constant coefficients."""
+    return tuple(Term(Constant(factor), variable) for variable, factor in terms)
+
+
+def exponential(saturation: float, thermal: float, limit: float, leakage: float) -> Shape:
+    """The current of a diode: exponential up to ``limit`` thermal voltages, and its tangent beyond."""
+
+    def current(voltage: float) -> tuple[float, float]:
+        exponent = voltage / thermal
+        top = float(np.exp(min(exponent, limit)))
+        carried = top * (1.0 + max(exponent - limit, 0.0)) - 1.0
+        return saturation * carried + voltage / leakage, saturation * top / thermal + 1.0 / leakage
+
+    return current
+
+
+def turbulent(exponent: float, smoothing: float) -> Shape:
+    """``q |q|^(k-1)``, rounded off where the flow is smaller than ``smoothing``."""
+    half = 0.5 * (exponent - 1.0)
+
+    def head(flow: float) -> tuple[float, float]:
+        square = flow * flow + smoothing * smoothing
+        factor = float(square**half)
+        return flow * factor, factor * (1.0 + 2.0 * half * flow * flow / square)
+
+    return head
+
+
+def quantity_names(edge: Edge) -> Iterator[tuple[str, str]]:
+    """The quantities of an edge: each kind of ``Domain`` that exists, with its name."""
+    for kind, letter in zip(("displacement", "across", "second", "through"), edge.domain.value, strict=True):
+        if letter is not None:
+            yield kind, f"{edge.component}.{letter}{edge.number}"

@@ -1,0 +1,19 @@
+/* Networks: first-order states x, and unknowns z of nonlinear algebraic equations. All that is linear is
+ * written out in the model functions and needs neither. */
+#ifndef NETWORK_H
+#define NETWORK_H
+
+#include "instance.h"
+
+/* Find z, block by block, for the time, the states, positions and velocities of the point, starting from
+ * the z of the point. */
+bool solve_network(Instance *self, Point *point);
+
+/* The derivatives of the states. All else of the point is known. */
+bool differentiate_network(Instance *self, Point *point);
+
+/* Start values of the states: as given, fixed values met, and at rest if that is asked for. Positions and
+ * velocities of the point are known. */
+bool start_network(Instance *self, Point *point);
+
+#endif
