@@ -22,7 +22,7 @@ from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Effort, measure_trees
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
-from fmugen.phases.describe import describe, model_description_xml
+from fmugen.phases.describe import Face, describe, model_description_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
@@ -125,12 +125,13 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
         program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
-        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2)
-        draft = describe(model, program.calculated, "", settings=settings)
-        fingerprint = "".join(emit_sources(program, draft, options.solver).values())
+        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2, method=options.solver)
+        face = Face(options.fmi, options.interfaces, program.states, program.state_relations)
+        draft = describe(model, program.calculated, "", face=face, settings=settings)
+        fingerprint = "".join(emit_sources(program, draft).values())
         guid = _guid(fingerprint + model_description_xml(draft).decode())
-        description = describe(model, program.calculated, guid, settings=settings)
-        sources = emit_sources(program, description, options.solver)
+        description = describe(model, program.calculated, guid, face=face, settings=settings)
+        sources = emit_sources(program, description)
     return Generated(formulation, flow, program, description, sources)
 
 
@@ -139,17 +140,21 @@ def export_fmu(
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
     generated = generate(model, options, progress)
-    identifier = generated.description.identifier
+    identifier, fmi = generated.description.identifier, options.fmi.value
     with _timed("compile", progress):
         libraries = compile_libraries(
-            generated.sources, choose_platforms(options.platforms), counter=_counter("compile", progress)
+            generated.sources,
+            choose_platforms(options.platforms),
+            fmi=fmi,
+            counter=_counter("compile", progress),
         )
     with _timed("pack", progress):
-        bundle = bundle_sources(generated.sources, identifier, 2) if options.sources else None
+        bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
         path = pack(
-            model_description_xml(generated.description),
+            model_description_xml(generated.description, () if bundle is None else bundle.units),
             libraries,
             identifier,
+            fmi=fmi,
             documentation={"index.html": _documentation(generated, options)},
             sources=None if bundle is None else bundle.files,
             destination=destination,

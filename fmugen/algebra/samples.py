@@ -41,6 +41,7 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "min": min,
     "sign": lambda x: float((x > 0) - (x < 0)),
     "step": lambda x: float(x >= 0),
+    "if": lambda x, a, b: a if x >= 0 else b,
     **{
         name: getattr(math, name)
         for name in (

@@ -31,12 +31,15 @@ class Space(Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number the user of the FMU may change before initialization."""
+    """A number the user of the FMU may change, between steps as well."""
 
     name: str
     value: float
     unit: str = "1"
     description: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,9 @@ class Input:
     start: float = 0.0
     unit: str = "1"
     description: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,21 @@ from enum import Enum
 
 from fmugen.ir.flow import Closure
 
-__all__ = ["ExportOptions", "Solver"]
+__all__ = ["ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+
+
+class FmiVersion(Enum):
+    """The version of the FMI standard."""
+
+    TWO = 2
+    THREE = 3
+
+
+class InterfaceType(Enum):
+    """Who integrates: the FMU itself, or the importer."""
+
+    CO_SIMULATION = "cs"
+    MODEL_EXCHANGE = "me"
 
 
 class Solver(Enum):
@@ -16,13 +30,14 @@ class Solver(Enum):
     EULER = "euler"
     RK4 = "rk4"
     DOPRI5 = "dopri5"
+    RODAS3 = "rodas3"
 
 
 @dataclass(frozen=True)
 class ExportOptions:
     """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
 
-    ``platforms`` names those the FMU has binaries for; with ``sources`` it can be compiled for any other.
+    ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for; with ``sources`` it can be compiled for any other.
     """
 
     trees: str = "aac"
@@ -31,3 +46,5 @@ class ExportOptions:
     step: float = 0.0
     platforms: tuple[str, ...] = ("host",)
     sources: bool = False
+    fmi: FmiVersion = FmiVersion.TWO
+    interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)

@@ -16,13 +16,14 @@ from fmugen.expr.code import print_expression
 from fmugen.expr.dag import Expr
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
-from fmugen.ir.options import Solver
+from fmugen.ir.options import InterfaceType
 from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
 from fmugen.resources import template_dir
 
 __all__ = ["emit_sources"]
 
 _AT = "const ModelPoint *at"
+_ALONG = "const ModelDirection *along"
 _ARGUMENTS = {
     "derive": "const double *p, double *d",
     "constraints": f"{_AT}, double *phi",
@@ -35,15 +36,19 @@ _ARGUMENTS = {
     "derivatives": f"{_AT}, double *dx",
     "start_states": f"{_AT}, double *x",
     "fixed_states": f"{_AT}, double *residual",
+    "time_relations": f"{_AT}, double *value, double *slope",
+    "relations": f"{_AT}, double *relation",
+    "dynamics_tangent": f"{_AT}, {_ALONG}, double *balance, double *slip",
 }
+_TANGENT_ARGUMENTS = f"{_AT}, {_ALONG}, double *change"
 _HELPERS = {
     "model_sign(": "static double model_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }",
     "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
+    "model_if(": "static double model_if(double x, double a, double b) { return x >= 0.0 ? a : b; }",
 }
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
-_SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
 #: Vectors that functions read from the point they are evaluated at.
-_READ = "pduqvalxz"
+_READ = "pduqvalxze"
 _VECTOR = re.compile(rf"\b([{_READ}])\[")
 
 
@@ -55,7 +60,7 @@ class _Text:
     lines: list[str]
 
 
-def emit_sources(program: Program, description: FmuDescription, solver: Solver) -> dict[str, str]:
+def emit_sources(program: Program, description: FmuDescription) -> dict[str, str]:
     """The generated C sources, by file name."""
     environment = Environment(
         loader=FileSystemLoader(template_dir() / "model"),
@@ -68,7 +73,7 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
     context = {
         "description": description,
         "comments": list(_index_comments(program, description)),
-        "defines": list(_defines(program, description, solver)),
+        "defines": list(_defines(program, description)),
         "right_hand_side": str(program.right_hand_side),
         "blocks": list(_blocks(program)),
         "network_blocks": list(_network_blocks(program)),
@@ -84,9 +89,11 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
 
 
 def _function_text(function: Function, program: Program, storage: str) -> _Text:
-    arguments = _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
+    tangent = function.name.endswith("_tangent")
+    arguments = _ARGUMENTS.get(function.name, _TANGENT_ARGUMENTS if tangent else _ARGUMENTS["fixed"])
     body = list(_body(function, program))
-    used = set(_VECTOR.findall("\n".join(body)))
+    own = "\n".join(body).replace("along->", "along_")  # what the point gives, not the direction
+    used = set(_VECTOR.findall(own))
     if function.name == "derive":
         prologue = [] if "p" in used else ["(void)p;"]
         prologue += [] if "d" in used else ["(void)d;"]
@@ -94,12 +101,13 @@ def _function_text(function: Function, program: Program, storage: str) -> _Text:
         written = {result.array for result in function.results}
         read = [vector for vector in _READ if vector in used and vector not in written]
         prologue = [f"const double *const {vector} = at->{vector};" for vector in read]
-        if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", "\n".join(body))):
+        if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", own)):
             prologue.append("const double t = at->t;")
         outputs = re.findall(r"double \*(\w+)", arguments.replace(_AT, ""))
         text = "\n".join(body)
         unused = [name for name in outputs if f"{name}[" not in text]
         unused += [] if prologue else ["at"]
+        unused += ["along"] if tangent and "along->" not in text else []
         prologue += [f"(void){name};" for name in unused]
     return _Text(
         _comment(function.purpose),
@@ -123,7 +131,7 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
         lines += ["    return false;", "}"]
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdu" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdue" if vector in used]
     if re.search(r"\bt\b", body):
         prologue.append("const double t = at->t;")
     unused = [f"(void){s};" for step in solve.steps if step.is_angle for s in _unused(step.unknown, body)]
@@ -167,7 +175,7 @@ def _motion_text(program: Program) -> _Text:
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqxz" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqxze" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
@@ -236,7 +244,7 @@ def _index_comments(program: Program, description: FmuDescription) -> Iterator[s
             yield f"/* {letter}[{index}]: {_comment(name)} */"
 
 
-def _defines(program: Program, description: FmuDescription, solver: Solver) -> Iterator[tuple[str, object]]:
+def _defines(program: Program, description: FmuDescription) -> Iterator[tuple[str, object]]:
     flow, layout = program.flow, description.layout
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
@@ -253,19 +261,27 @@ def _defines(program: Program, description: FmuDescription, solver: Solver) -> I
     yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
     yield "MODEL_NFIXX", len(network.fixed_states)
     yield "MODEL_STEADY", int(network.steady)
+    yield "MODEL_NE", program.time_relations + program.state_relations
+    yield "MODEL_NET", program.time_relations
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
-    yield "MODEL_SOLVER", _SOLVERS[solver]
     sections = (
         ("P", layout.parameters),
         ("S", layout.settings),
         ("U", layout.inputs),
         ("Y", layout.calculated),
+        ("K", layout.states),
+        ("KD", layout.derivatives),
+        ("W", layout.indicators),
         ("G", layout.diagnostics),
     )
     for letter, section in sections:
         yield f"MODEL_{letter}0", section.first
         yield f"MODEL_N{letter}", section.count
     yield "MODEL_N_REALS", layout.size
+    yield "MODEL_NT", description.tunable
+    yield "MODEL_FMI", description.fmi.value
+    yield "MODEL_CO_SIMULATION", int(InterfaceType.CO_SIMULATION in description.interfaces)
+    yield "MODEL_MODEL_EXCHANGE", int(InterfaceType.MODEL_EXCHANGE in description.interfaces)
 
 
 @dataclass(frozen=True)
@@ -330,6 +346,8 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_states", _rows(names, "NULL"))
     names = [_string(name) for name in network.fixed_states]
     yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
+    references = [str(variable.value_reference) for variable in description.continuous_states]
+    yield _Table("const unsigned", "model_state_references", _rows(references))
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:

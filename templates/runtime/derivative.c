@@ -229,7 +229,7 @@ static double *component_of(const State *state, Direction *along, Reference refe
 static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (unknowns[i] < MODEL_Y0 || unknowns[i] >= MODEL_G0) {
+        if (unknowns[i] < MODEL_Y0 || unknowns[i] >= MODEL_W0) {
             return error(self, "there is no derivative of the variable with value reference %u", unknowns[i]);
         }
     }

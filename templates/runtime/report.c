@@ -84,7 +84,7 @@ static Status report_network_start(Instance *self)
 {
     const Failure *failure = &self->failure;
     const char *problem = "the network has no such start";
-    if (failure->index < MODEL_NFIXX) {
+    if (failure->index >= 0 && failure->index < MODEL_NFIXX) {
         return error(self, "%s: the fixed start value of %s is missed by %.1e", problem,
                      model_fixed_state_names[failure->index], failure->residual);
     }

@@ -92,6 +92,9 @@ static bool calculate(Instance *self)
     memcpy(state->reals + MODEL_K0, state->y, MODEL_NK * sizeof *state->y);
     ode_derivative(state, &state->now, self->work.stage);
     memcpy(state->reals + MODEL_KD0, self->work.stage, ODE_STATES * sizeof *state->y);
+    if (MODEL_NW > 0) {
+        model_relations(&at, state->reals + MODEL_W0);
+    }
     for (int i = MODEL_Y0; i < MODEL_N_REALS; i++) {
         if (!isfinite(state->reals[i])) {
             return fail(self, FAILURE_OUTPUT, state->now.t, i);

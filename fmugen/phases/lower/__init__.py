@@ -1,19 +1,21 @@
 """Dae, SolutionFlow -> Program: straight-line functions with shared subexpressions named.
 
-Whatever depends on parameters alone is evaluated once, at initialization (``derive``).
+Whatever depends on parameters alone is evaluated once, at initialization (``derive``). Switching functions of
+the equations become functions of held signs (:mod:`fmugen.expr.relations`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, postorder, symbols_of
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import count_operations, schedule
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.flow import EMBEDDED, SolutionFlow
+from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
     Function,
@@ -33,6 +35,9 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
+from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.tangents import Directions, tangent_results
+from fmugen.units import per_second
 
 __all__ = ["lower_program"]
 
@@ -46,7 +51,11 @@ class _Lowering:
     def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow) -> None:
         self._model, self._dae, self._flow = model, dae, flow
         self._rows = [dae.constraints[row] for row in flow.rows]
-        self._names = _symbol_names(dae, flow)
+        symbols = dae.symbols
+        self._relations = Relations(symbols.dag, symbols.time, _equations(dae))
+        self._directions = Directions(dae, flow)
+        self._names = _symbol_names(dae, flow) | self._directions.names | self._signs()
+        self._structure = Structure(dae, flow)
         self._derived: dict[Expr, int] = {}
 
     def program(self, motion: Motion | None) -> Program:
@@ -84,6 +93,13 @@ class _Lowering:
             self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
         ]
         functions += self._network_functions()
+        functions += self._relation_functions()
+        functions += [
+            self._function(name, purpose, results)
+            for name, purpose, results in tangent_results(
+                self._dae, self._flow, self._directions, self._relations.hold, values
+            )
+        ]
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
         solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
         lowered = None if motion is None else self._motion(motion)
@@ -103,7 +119,80 @@ class _Lowering:
             tuple(calculated),
             self._flow,
             network,
+            tuple(self._continuous_states()),
+            len(self._relations.by_time),
+            len(self._relations.by_state),
         )
+
+    # --- relations ---------------------------------------------------------------------------------
+
+    def _signs(self) -> dict[Expr, str]:
+        signs = [*self._relations.by_time.values(), *self._relations.by_state.values()]
+        return {sign: f"e[{index}]" for index, sign in enumerate(signs)}
+
+    def _relation_functions(self) -> list[Function]:
+        lines = [self._relations.line(relation) for relation in self._relations.by_time]
+        watched = list(self._relations.by_state)
+        return [
+            self._function(
+                "time_relations",
+                "relations that are lines in time: their values at time zero and their slopes",
+                [
+                    Result(array, i, line[part])
+                    for part, array in enumerate(("value", "slope"))
+                    for i, line in enumerate(lines)
+                ],
+            ),
+            self._function(
+                "relations",
+                "relations that are watched for a change of sign",
+                [Result("relation", i, value) for i, value in enumerate(watched)],
+            ),
+        ]
+
+    # --- states -------------------------------------------------------------------------------------
+
+    def _continuous_states(self) -> Iterator[ContinuousState]:
+        """Positions, velocities, states of the network.
+
+        Where the independent coordinates may change on the way, the first two stand for whatever coordinates
+        are independent: they are variables of their own.
+        """
+        structure, coordinates = self._structure, self._dae.coordinates
+        embedded = self._flow.closure in EMBEDDED
+        chosen = [coordinates[k] for k in (self._flow.independent if embedded else range(len(coordinates)))]
+        changing = embedded and bool(self._flow.rows) and bool(self._flow.independent)
+        count = len(chosen)
+        units = {c.unit for c in coordinates}
+        shared = units.pop() if len(units) == 1 else ""
+        rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
+        for index, c in enumerate(chosen):
+            known = replace(structure.knowns(c.velocity), inputs=(), states=(count + index,), time=False)
+            if changing:
+                note = f"position of an independent coordinate, at first of {c.name}"
+                start = structure.knowns(c.position)
+                yield ContinuousState(f"state[{index + 1}]", shared, note, True, start, rate, known)
+            else:
+                yield ContinuousState(
+                    c.name, c.unit, "", False, structure.knowns(c.position), f"{c.unit}/s", known
+                )
+        for index, c in enumerate(chosen):
+            known = structure.knowns(c.second, everywhere=changing)
+            if changing:
+                note = f"rate of an independent coordinate, at first of {c.name}"
+                start = structure.knowns(c.velocity)
+                yield ContinuousState(f"state[{count + index + 1}]", rate, note, True, start, second, known)
+            else:
+                unit = f"{c.unit}/s2"
+                yield ContinuousState(
+                    c.rate, f"{c.unit}/s", "", False, structure.knowns(c.velocity), unit, known
+                )
+        for state in self._dae.states:
+            derivative = structure.knowns(state.derivative)
+            unit = per_second(state.unit)
+            yield ContinuousState(
+                state.name, state.unit, "", False, structure.knowns(state.symbol), unit, derivative
+            )
 
     # --- networks ----------------------------------------------------------------------------------
 
@@ -204,7 +293,7 @@ class _Lowering:
         block = self._flow.blocks[number]
         if not block.steps:
             return None
-        calls = [_step_call(step) for step in block.steps]
+        calls = [self._held_call(step) for step in block.steps]
         roots = [argument for _, _, arguments in calls for argument in arguments]
         self._derive(roots)
         own: dict[Expr, str] = {}
@@ -227,8 +316,20 @@ class _Lowering:
             steps.append(StepCode(helper, step.unknown, is_angle, now, arguments))
         return SolveFunction(f"solve_{number}", block.name, tuple(steps), own, operations)
 
+    def _held_call(self, step: ExactStep) -> tuple[str, bool, tuple[Expr, ...]]:
+        helper, is_angle, arguments = _step_call(step)
+        return helper, is_angle, tuple(self._relations.hold(argument) for argument in arguments)
+
+    def _held_section(self, section: Section) -> Section:
+        hold = self._relations.hold
+        return Section(
+            tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
+            tuple(replace(result, value=hold(result.value)) for result in section.results),
+        )
+
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
+        motion = Motion(tuple(self._held_section(section) for section in motion.sections))
         groups = [_section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
@@ -246,13 +347,12 @@ class _Lowering:
     def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
         """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
         shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        driven = self._inputs_that_accelerate()
         units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
 
         def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
             if name not in shown:
-                inputs = _inputs_of(value, driven)
-                variable = CalculatedVariable(name, unit, text, "output" if output else "local", inputs)
+                known = self._structure.knowns(value)
+                variable = CalculatedVariable(name, unit, text, "output" if output else "local", known)
                 shown[name] = (variable, value)
 
         for output in self._model.outputs:
@@ -267,19 +367,15 @@ class _Lowering:
             show(name, value, units[name], "")
         return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
 
-    def _inputs_that_accelerate(self) -> tuple[str, ...]:
-        """Inputs on which accelerations and multipliers depend."""
-        found = symbols_of(self._dae.force, Role.INPUT)
-        return tuple(name for name, symbol in self._dae.symbols.inputs.items() if symbol in found)
-
     # --- functions ----------------------------------------------------------------------------------
 
     def _function(self, name: str, purpose: str, results: Sequence[Result]) -> Function:
-        roots = [result.value for result in results]
+        held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
+        roots = [result.value for result in held]
         self._derive(roots)
         named = schedule(roots, self._is_leaf)
         operations = count_operations(named, roots, self._is_leaf)
-        return Function(name, purpose, named, tuple(results), operations)
+        return Function(name, purpose, named, held, operations)
 
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
@@ -351,9 +447,13 @@ def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
     return names
 
 
-def _inputs_of(value: Expr, accelerating: tuple[str, ...]) -> tuple[str, ...]:
-    found = symbols_of((value,), Role.INPUT, Role.ACCELERATION, Role.MULTIPLIER)
-    names = [symbol.name for symbol in found if symbol.role is Role.INPUT]
-    if len(names) < len(found):
-        names += [name for name in accelerating if name not in names]
-    return tuple(names)
+def _equations(dae: Dae) -> Iterator[Expr]:
+    """Everything that is integrated or solved; its relations switch at events."""
+    for row in dae.constraints:
+        yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
+    yield from dae.mass.values()
+    yield from dae.force
+    for state in dae.states:
+        yield state.derivative
+    for block in dae.network_blocks:
+        yield from (equation.residual for equation in block.equations)
