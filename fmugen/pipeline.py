@@ -33,9 +33,19 @@ from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
+from fmugen.view.modelica import import_script, modelica_model
 from fmugen.virtual import require_reactions
 
-__all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
+__all__ = [
+    "Export",
+    "Formulation",
+    "Generated",
+    "choose_trees",
+    "export_fmu",
+    "formulate_model",
+    "generate",
+    "modelica_files",
+]
 
 #: Characters of a bar that shows how far a phase has come.
 _BAR = 24
@@ -160,6 +170,13 @@ def export_fmu(
             destination=destination,
         )
     return Export(generated, path)
+
+
+def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
+    """Dae, SolutionFlow -> the equations in Modelica, and a script that imports the file ``fmu``, by name."""
+    formulation, name = generated.formulation, generated.description.identifier
+    equations = modelica_model(formulation.model, formulation.dae, generated.flow, generated.program.motion)
+    return {f"{name}.mo": equations, f"{name}_import.mos": import_script(formulation.model, fmu)}
 
 
 def _documentation(generated: Generated, options: ExportOptions) -> str:

@@ -281,6 +281,13 @@ def _export(
         bool,
         typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
     ] = False,
+    modelica: Annotated[
+        bool,
+        typer.Option(
+            "--modelica",
+            help="Also write the equations as a Modelica model beside the FMU, and a script that imports it.",
+        ),
+    ] = False,
     keep_sources: Annotated[
         Path | None,
         typer.Option(
@@ -289,10 +296,10 @@ def _export(
     ] = None,
 ) -> None:
     """Compile a model to an FMI 2.0 co-simulation FMU."""
-    from fmugen.cli.export import export_model
+    from fmugen.cli.export import Extras, export_model
 
     options = ExportOptions(trees, closure, solver, step, platforms=_names(platforms), sources=sources)
-    export_model(model, output, options, keep_sources)
+    export_model(model, output, options, Extras(keep_sources, modelica))
 
 
 @app.command("simulate")

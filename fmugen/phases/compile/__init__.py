@@ -37,20 +37,6 @@ _AT_HOME = {
     "darwin": re.compile(r"/usr/lib/libSystem\."),
 }
 
-#: Functions of FMI 2.0 for model exchange, which co-simulation does without.
-_MODEL_EXCHANGE = {
-    "fmi2EnterEventMode",
-    "fmi2NewDiscreteStates",
-    "fmi2EnterContinuousTimeMode",
-    "fmi2CompletedIntegratorStep",
-    "fmi2SetTime",
-    "fmi2SetContinuousStates",
-    "fmi2GetDerivatives",
-    "fmi2GetEventIndicators",
-    "fmi2GetContinuousStates",
-    "fmi2GetNominalsOfContinuousStates",
-}
-
 
 def exported_functions(fmi: int) -> frozenset[str]:
     """The functions of a version of the standard, which an importer may look up when it loads a library."""
@@ -242,7 +228,7 @@ def _fmi_headers() -> list[Path]:
 def _require_interface(library: bytes, platform: Platform, fmi: int) -> None:
     """Check that a library exports the FMI functions and needs nothing that an importer may lack."""
     interface = read_interface(library)
-    missing = sorted(exported_functions(fmi) - _MODEL_EXCHANGE - interface.exports)
+    missing = sorted(exported_functions(fmi) - interface.exports)
     if missing:
         raise CompileError(f"the compiled library for {platform.name} does not export {', '.join(missing)}")
     foreign = sorted(name for name in interface.needs if not _AT_HOME[platform.system].match(name))
