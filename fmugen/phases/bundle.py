@@ -26,6 +26,17 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 
+# FMPy's copy of the header of FMI 2.0 knows no prefix; this is the rule of the standard.
+_PLAIN_NAME = "#define fmi2FullName(name) name"
+_FULL_NAME = """\
+#if defined(FMI2_FUNCTION_PREFIX)
+  #define fmi2Paste(a, b) a##b
+  #define fmi2PasteB(a, b) fmi2Paste(a, b)
+  #define fmi2FullName(name) fmi2PasteB(FMI2_FUNCTION_PREFIX, name)
+#else
+  #define fmi2FullName(name) name
+#endif"""
+
 
 @dataclass(frozen=True)
 class SourceBundle:
@@ -54,7 +65,7 @@ def bundle_sources(sources: Mapping[str, str], identifier: str, fmi: int) -> Sou
         files[unit] = f'#include "{_NAMES}"\n\n{files[unit]}'
     files[_NAMES] = _names_header(identifier, fmi, internal)
     for header in sorted(fmi_include_dir().glob(f"fmi{fmi}*.h")):
-        files[header.name] = header.read_text(encoding="utf-8")
+        files[header.name] = header.read_text(encoding="utf-8").replace(_PLAIN_NAME, _FULL_NAME)
     if fmi == 3:
         files["buildDescription.xml"] = _build_description(identifier, units)
     return SourceBundle(files, units)

@@ -10,7 +10,7 @@ import pytest
 from fmpy.validation import validate_fmu
 
 from fmugen.errors import OutputError
-from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.fmu import CalculatedVariable, Knowns
 from fmugen.ir.model import Input, Parameter, SystemModel
 from fmugen.ir.platform import PLATFORMS, host_platform
 from fmugen.phases import compile as compile_phase
@@ -41,7 +41,7 @@ def xml() -> bytes:
         inputs=(Input("u", 0.0, "N"),),
     )
     calculated = (
-        CalculatedVariable("clock", "s", "the time", "output", ("u",)),
+        CalculatedVariable("clock", "s", "the time", "output", Knowns(inputs=("u",))),
         CalculatedVariable("pin.angle", "rad"),
         CalculatedVariable("load", "kg/m", "", "output"),
     )
