@@ -11,7 +11,8 @@ import fmpy
 import numpy as np
 from numpy.typing import NDArray
 
-from fmugen.phases.compile import find_compiler, host_target
+from fmugen.ir.platform import host_platform
+from fmugen.phases.compile import find_compiler
 
 __all__ = [
     "Times",
@@ -51,7 +52,7 @@ def closure_stopwatch(folder: Path) -> Path:
 
 def _compiled(name: str, folder: Path) -> Path:
     program = folder / name
-    compiler = find_compiler(host_target())
+    compiler = find_compiler(host_platform())
     include = Path(fmpy.__file__).parent / "c-code"
     source = _HERE / f"{name}.c"
     command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]

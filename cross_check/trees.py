@@ -33,7 +33,8 @@ from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import JointType, NamedTrees, SystemModel
 from fmugen.ir.options import ExportOptions, Solver
-from fmugen.phases.compile import compile_library, host_target
+from fmugen.ir.platform import host_platform
+from fmugen.phases.compile import compile_library
 from fmugen.phases.read import read_model
 from fmugen.pipeline import generate
 
@@ -104,7 +105,7 @@ def timed(program: Path, built: dict[str, Built | str]) -> Results:
     good = {trees: made for trees, made in built.items() if isinstance(made, Built)}
     libraries = []
     for number, made in enumerate(good.values()):
-        path = program.with_name(f"library{number}{host_target().library_suffix}")
+        path = program.with_name(f"library{number}{host_platform().library_suffix}")
         path.write_bytes(made.library)
         libraries.append((path, made.guid))
     times = nanoseconds_of_steps(program, libraries, STEP * STEPS, ROUNDS)

@@ -306,10 +306,12 @@ _APPLIED: dict[str, Callable[..., float]] = {
     "^": math.pow,
     "neg": neg,
     "sign": lambda x: float((x > 0) - (x < 0)),
+    "step": lambda x: float(x >= 0),
+    "if": lambda x, a, b: a if x >= 0 else b,
     "abs": abs,
     "max": max,
     "min": min,
-    **{name: getattr(math, name) for name in FUNCTIONS if name not in ("abs", "max", "min", "sign")},
+    **{name: getattr(math, name) for name in FUNCTIONS if hasattr(math, name)},
 }
 
 

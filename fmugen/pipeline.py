@@ -18,11 +18,13 @@ from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import Output, SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Effort, measure_trees
-from fmugen.phases.compile import compile_library, host_platform
-from fmugen.phases.describe import describe, model_description_xml
+from fmugen.phases.bundle import bundle_sources
+from fmugen.phases.compile import compile_libraries
+from fmugen.phases.describe import Face, describe, model_description_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
@@ -33,9 +35,22 @@ from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
+from fmugen.view.modelica import import_script, modelica_model
 from fmugen.virtual import require_reactions
 
-__all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
+__all__ = [
+    "Export",
+    "Formulation",
+    "Generated",
+    "choose_trees",
+    "export_fmu",
+    "formulate_model",
+    "generate",
+    "modelica_files",
+]
+
+#: Characters of a bar that shows how far a phase has come.
+_BAR = 24
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -146,12 +161,13 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
         program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
-        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2)
-        draft = describe(model, program.calculated, "", settings=settings)
-        fingerprint = "".join(emit_sources(program, draft, options.solver).values())
+        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2, method=options.solver)
+        face = Face(options.fmi, options.interfaces, program.states, program.state_relations)
+        draft = describe(model, program.calculated, "", face=face, settings=settings)
+        fingerprint = "".join(emit_sources(program, draft).values())
         guid = _guid(fingerprint + model_description_xml(draft).decode())
-        description = describe(model, program.calculated, guid, settings=settings)
-        sources = emit_sources(program, description, options.solver)
+        description = describe(model, program.calculated, guid, face=face, settings=settings)
+        sources = emit_sources(program, description)
     return Generated(formulation, flow, program, description, sources)
 
 
@@ -160,17 +176,33 @@ def export_fmu(
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
     generated = generate(model, options, progress)
+    identifier, fmi = generated.description.identifier, options.fmi.value
     with _timed("compile", progress):
-        library = compile_library(generated.sources)
+        libraries = compile_libraries(
+            generated.sources,
+            choose_platforms(options.platforms),
+            fmi=fmi,
+            counter=_counter("compile", progress),
+        )
     with _timed("pack", progress):
+        bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
         path = pack(
-            model_description_xml(generated.description),
-            {host_platform(): library},
-            generated.description.identifier,
+            model_description_xml(generated.description, () if bundle is None else bundle.units),
+            libraries,
+            identifier,
+            fmi=fmi,
             documentation={"index.html": _documentation(generated, options)},
+            sources=None if bundle is None else bundle.files,
             destination=destination,
         )
     return Export(generated, path)
+
+
+def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
+    """Dae, SolutionFlow -> the equations in Modelica, and a script that imports the file ``fmu``, by name."""
+    formulation, name = generated.formulation, generated.description.identifier
+    equations = modelica_model(formulation.model, formulation.dae, generated.flow, generated.program.motion)
+    return {f"{name}.mo": equations, f"{name}_import.mos": import_script(formulation.model, fmu)}
 
 
 def _documentation(generated: Generated, options: ExportOptions) -> str:
@@ -185,6 +217,16 @@ def _guid(content: str) -> str:
     """A guid that is the same for the same content."""
     digest = hashlib.sha256(content.encode()).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _counter(phase: str, progress: Progress | None) -> Callable[[int, int], None]:
+    """What tells ``progress`` how far a running phase has come."""
+
+    def count(done: int, total: int) -> None:
+        if progress is not None:
+            progress(f"{phase} {'━' * (_BAR * done // total):╌<{_BAR}} {done} of {total}", None)
+
+    return count
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from fmugen.errors import FormulaError
 from fmugen.suggestions import closest
 
-__all__ = ["Unit", "coherent_text", "parse_unit"]
+__all__ = ["Unit", "coherent_text", "parse_unit", "per_second"]
 
 
 @dataclass(frozen=True)
@@ -178,3 +178,17 @@ def _respelled(text: str) -> str | None:
     letters = re.sub(r"[^A-Za-z0-9]", "", text.replace("\N{SUPERSCRIPT TWO}", "2"))
     matches = (unit for unit in _COMMON if letters and letters == re.sub(r"[^A-Za-z0-9]", "", unit))
     return next(matches, None)
+
+
+def per_second(text: str) -> str:
+    """The unit of a rate.
+
+    >>> [per_second(unit) for unit in ("m", "m/s", "N.s/m", "kg/(m.s)")]
+    ['m/s', 'm/s2', 'N.s/(m.s)', 'kg/(m.s.s)']
+    """
+    above, _, below = text.partition("/")
+    if not below:
+        return f"{above}/s"
+    if below == "s":
+        return f"{above}/s2"
+    return f"{above}/({below.strip('()')}.s)"

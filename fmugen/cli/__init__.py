@@ -26,6 +26,7 @@ from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, Solver
+from fmugen.ir.platform import choose_platforms
 
 __all__ = ["app", "main"]
 
@@ -94,6 +95,14 @@ def _ending(path: Path | None, *endings: str) -> Path | None:
     if path is not None and path.suffix.lower() not in endings:
         raise typer.BadParameter(f"{path} does not end in {' or '.join(endings)}")
     return path
+
+
+def _platforms(text: str) -> str:
+    try:
+        choose_platforms(_names(text))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return text
 
 
 def _names(listed: str) -> tuple[str, ...]:
@@ -267,6 +276,27 @@ def _export(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    platforms: Annotated[
+        str,
+        typer.Option(
+            "--platforms",
+            metavar="NAMES",
+            callback=_platforms,
+            help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
+            "darwin-aarch64, host, all.",
+        ),
+    ] = "host",
+    sources: Annotated[
+        bool,
+        typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
+    ] = False,
+    modelica: Annotated[
+        bool,
+        typer.Option(
+            "--modelica",
+            help="Also write the equations as a Modelica model beside the FMU, and a script that imports it.",
+        ),
+    ] = False,
     keep_sources: Annotated[
         Path | None,
         typer.Option(
@@ -275,10 +305,18 @@ def _export(
     ] = None,
 ) -> None:
     """Compile a model to an FMI 2.0 co-simulation FMU."""
-    from fmugen.cli.export import export_model
+    from fmugen.cli.export import Extras, export_model
 
-    options = ExportOptions(trees, closure, solver, step, _names(independent))
-    export_model(model, output, options, keep_sources)
+    options = ExportOptions(
+        trees,
+        closure,
+        solver,
+        step,
+        _names(independent),
+        platforms=_names(platforms),
+        sources=sources,
+    )
+    export_model(model, output, options, Extras(keep_sources, modelica))
 
 
 @app.command("simulate")

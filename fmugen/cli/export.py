@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
@@ -9,23 +10,37 @@ from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export, export_fmu, modelica_files
 
-__all__ = ["export_model"]
+__all__ = ["Extras", "export_model"]
 
 
-def export_model(path: Path, output: Path | None, options: ExportOptions, keep_sources: Path | None) -> None:
+@dataclass(frozen=True)
+class Extras:
+    """What is written beside the FMU: the generated C to a folder, the equations as a Modelica model."""
+
+    keep_sources: Path | None = None
+    modelica: bool = False
+
+
+def export_model(path: Path, output: Path | None, options: ExportOptions, extras: Extras) -> None:
     """Export the model of a file and print what came out."""
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination)
-        _require_folder(keep_sources)
+        _require_folder(extras.keep_sources)
         export = export_fmu(model, destination, options, phases)
-    if keep_sources is not None:
-        _write_sources(keep_sources, export.generated.sources)
-    print_table("", (model.name, ""), _summary(export, options, keep_sources))
+    written = []
+    if extras.keep_sources is not None:
+        _write_sources(extras.keep_sources, export.generated.sources)
+        written.append(("sources", str(extras.keep_sources)))
+    if extras.modelica:
+        files = modelica_files(export.generated, destination.name)
+        _write_sources(destination.parent, files)
+        written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
+    print_table("", (model.name, ""), [*_summary(export, options), *written])
 
 
 def _require_folder(folder: Path | None) -> None:
@@ -42,7 +57,7 @@ def _write_sources(folder: Path, sources: dict[str, str]) -> None:
         write_text(folder / name, text)
 
 
-def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) -> list[tuple[str, str]]:
+def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
     generated = export.generated
     flow, closure = generated.flow, generated.closure
     coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
@@ -61,8 +76,6 @@ def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) 
     ]
     if flow.redundant:
         rows.insert(3, ("left out", counted(len(flow.redundant), "redundant constraint")))
-    if keep_sources is not None:
-        rows.append(("sources", str(keep_sources)))
     return rows
 
 

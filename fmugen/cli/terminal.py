@@ -95,9 +95,11 @@ class Phases:
         self._stop()
 
     def __call__(self, phase: str, seconds: float | None) -> None:
-        self._stop()
         if seconds is not None:
+            self._stop()
             self._console.print(f"  {phase:<12} {seconds:7.2f} s")
+        elif self._status is not None:
+            self._status.update(phase)
         elif self._console.is_terminal:
             self._status = self._console.status(phase)
             self._status.start()

@@ -71,6 +71,8 @@ class Tangent:
             )
         if node.operation is Operation.POWER:
             return node.exponent * dag.power(node.args[0], node.exponent - 1) * tangents[0]
+        if node.operation is Operation.CALL and node.name == "if":
+            return dag.call("if", node.args[0], *tangents[1:])  # never a product with what is not chosen
         return dag.add(
             partial * tangent
             for partial, tangent in zip(_partials(node), tangents, strict=True)

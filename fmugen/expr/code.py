@@ -22,7 +22,14 @@ __all__ = [
     "schedule",
 ]
 
-_C_NAMES = {"abs": "fabs", "max": "fmax", "min": "fmin", "sign": "model_sign", "step": "model_step"}
+_C_NAMES = {
+    "abs": "fabs",
+    "if": "model_if",
+    "max": "fmax",
+    "min": "fmin",
+    "sign": "model_sign",
+    "step": "model_step",
+}
 
 #: Powers up to this exponent are printed as products.
 _LONGEST_PRODUCT = 4
@@ -169,20 +176,36 @@ def print_number(value: Exact) -> str:
     return repr(float(value))
 
 
-def print_expression(root: Expr, names: Mapping[Expr, str], *, inside: bool = False) -> str:
+#: How a language writes the call of a function of the DAG, given the texts of its arguments.
+PrintCall = Callable[[str, Sequence[str]], str]
+
+
+def print_c_call(name: str, arguments: Sequence[str]) -> str:
+    """A call in C and, with a few small functions, in Python.
+
+    >>> print_c_call("max", ["x", "1.0"])
+    'fmax(x, 1.0)'
+    """
+    return f"{_C_NAMES.get(name, name)}({', '.join(arguments)})"
+
+
+def print_expression(
+    root: Expr, names: Mapping[Expr, str], *, inside: bool = False, call: PrintCall = print_c_call
+) -> str:
     """The text of ``root``; nodes in ``names`` print as their names.
 
     With ``inside``, ``root`` itself is printed in full even if it has a name.
     """
-    return _Printer(names).full(root) if inside else _Printer(names).text(root, 0)
+    printer = _Printer(names, call)
+    return printer.full(root) if inside else printer.text(root, 0)
 
 
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
 
 class _Printer:
-    def __init__(self, names: Mapping[Expr, str]) -> None:
-        self._names = names
+    def __init__(self, names: Mapping[Expr, str], call: PrintCall) -> None:
+        self._names, self._call = names, call
 
     def text(self, node: Expr, context: int) -> str:
         name = self._names.get(node)
@@ -203,8 +226,7 @@ class _Printer:
             case Operation.POWER:
                 return self._product((node,))
             case Operation.CALL:
-                arguments = ", ".join(self.text(arg, 0) for arg in node.args)
-                return f"{_C_NAMES.get(node.name, node.name)}({arguments})"
+                return self._call(node.name, [self.text(arg, 0) for arg in node.args])
         raise KeyError(f"the symbol {node!r} has no name in this function")
 
     def _sum(self, terms: Sequence[Expr]) -> str:
@@ -238,7 +260,7 @@ class _Printer:
     def _power(self, base: Expr, exponent: int) -> str:
         text = self.text(base, _ATOM)
         if exponent > _LONGEST_PRODUCT:
-            return f"pow({text}, {float(exponent)!r})"
+            return self._call("pow", [text, repr(float(exponent))])
         return "*".join([text] * exponent)
 
 
@@ -260,6 +282,7 @@ _PYTHON: dict[str, Callable[..., float]] = {
     "fmin": min,
     "model_sign": lambda x: float((x > 0) - (x < 0)),
     "model_step": lambda x: 1.0 if x >= 0 else 0.0,
+    "model_if": lambda x, a, b: a if x >= 0 else b,
     **{
         name: getattr(math, name)
         for name in (

@@ -42,6 +42,8 @@ class Role(Enum):
     NETWORK = "network variable"
     STATE = "state"
     ITERATED = "iterated unknown"
+    RELATION = "sign of a relation"
+    DIRECTION = "direction"
 
 
 class Operation(Enum):
@@ -427,6 +429,8 @@ class Dag:
                 return self.power(first, int(exponent))
             if exponent.denominator == 2:
                 return self.power(self.call("sqrt", first), int(exponent.numerator))
+        if function == "if" and args[1] is args[2]:
+            return args[1]
         if len(args) > 1:
             return None
         if first.is_zero and function in {

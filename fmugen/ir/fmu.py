@@ -1,12 +1,13 @@
 """FmuDescription: what an importer sees of an FMU.
 
-All variables are real numbers in one flat array; a value reference is an index into it. The array
-consists of five sections, in this order::
+All variables are numbers in one flat array; a value reference is an index into it. The array consists of
+sections, in this order::
 
-    parameters | settings | inputs | calculated | diagnostics
+    parameters | settings | inputs | calculated | states | derivatives | indicators | diagnostics
 
 so that the generated code and the runtime address variables by section and offset, and no two
-variables can share a value reference.
+variables can share a value reference. States are there only where they are no calculated variables. All are
+real but enumerations among the settings.
 """
 
 from __future__ import annotations
@@ -16,25 +17,52 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from fmugen.ir.model import Experiment
+from fmugen.ir.options import FmiVersion, InterfaceType, Solver
 
 Causality = Literal["parameter", "input", "output", "local"]
-Variability = Literal["fixed", "continuous"]
+Variability = Literal["fixed", "tunable", "continuous"]
 Initial = Literal["exact", "calculated"]
 
 
 @dataclass(frozen=True)
-class CalculatedVariable:
-    """A value the generated code computes, in the order in which it writes them.
+class Knowns:
+    """What a value depends on.
 
-    ``depends_on_inputs`` names the inputs the value depends on at one instant (not through the
-    state): the direct feedthrough.
+    At one instant: ``inputs`` by name, continuous ``states`` by number, and time. At the start: inputs and
+    parameters by name.
     """
+
+    inputs: tuple[str, ...] = ()
+    states: tuple[int, ...] = ()
+    time: bool = False
+    start: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CalculatedVariable:
+    """A value the generated code computes, in the order in which it writes them."""
 
     name: str
     unit: str = "1"
     description: str = ""
     causality: Literal["output", "local"] = "local"
-    depends_on_inputs: tuple[str, ...] = ()
+    knowns: Knowns = Knowns()
+
+
+@dataclass(frozen=True)
+class ContinuousState:
+    """A state that an importer may integrate, and its derivative.
+
+    Without ``own`` it is the calculated variable of that name.
+    """
+
+    name: str
+    unit: str
+    description: str
+    own: bool
+    knowns: Knowns
+    derivative_unit: str
+    derivative_knowns: Knowns
 
 
 @dataclass(frozen=True)
@@ -49,11 +77,16 @@ class SolverSettings:
     relative_tolerance: float = 1e-8
     absolute_tolerance: float = 1e-10
     max_steps: int = 100_000
+    method: Solver = Solver.DOPRI5
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One scalar variable of the FMU; ``None`` means that the attribute is absent."""
+    """One scalar variable of the FMU; ``None`` means that the attribute is absent.
+
+    ``derivative_of`` is the value reference of a state; ``items`` are the names of an enumeration, whose
+    values count from 1. An empty unit is one that changes on the way.
+    """
 
     name: str
     value_reference: int
@@ -65,6 +98,9 @@ class Variable:
     description: str = ""
     minimum: float | None = None
     maximum: float | None = None
+    nominal: float | None = None
+    derivative_of: int | None = None
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,10 +136,26 @@ class TypeDefinition:
 
 @dataclass(frozen=True)
 class Dependency:
-    """An output and the inputs it depends on at one instant, as value references."""
+    """An unknown and the knowns it depends on, as value references.
+
+    ``time`` says whether it also depends on the independent variable, which has no value reference in FMI 2.
+    """
 
     unknown: int
     knowns: tuple[int, ...]
+    time: bool = False
+
+
+@dataclass(frozen=True)
+class ModelStructure:
+    """Which unknowns depend on which knowns: at one instant, and (``initial``) at the start.
+
+    ``derivatives`` has the order of the continuous states.
+    """
+
+    outputs: tuple[Dependency, ...] = ()
+    derivatives: tuple[Dependency, ...] = ()
+    initial: tuple[Dependency, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,6 +178,9 @@ class Layout:
     settings: Section
     inputs: Section
     calculated: Section
+    states: Section
+    derivatives: Section
+    indicators: Section
     diagnostics: Section
 
     @property
@@ -151,28 +206,50 @@ class FmuDescription:
     settings: tuple[Variable, ...]
     inputs: tuple[Variable, ...]
     calculated: tuple[Variable, ...]
+    states: tuple[Variable, ...]
+    derivatives: tuple[Variable, ...]
+    indicators: tuple[Variable, ...]
     diagnostics: tuple[Variable, ...]
     units: tuple[UnitDefinition, ...]
     types: tuple[TypeDefinition, ...]
-    outputs: tuple[Dependency, ...]
+    structure: ModelStructure
     experiment: Experiment = field(default_factory=Experiment)
+    fmi: FmiVersion = FmiVersion.TWO
+    interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """All variables; the position of each is its value reference."""
-        return self.parameters + self.settings + self.inputs + self.calculated + self.diagnostics
+        return tuple(variable for section in self._sections for variable in section)
+
+    @property
+    def _sections(self) -> tuple[tuple[Variable, ...], ...]:
+        return (
+            self.parameters,
+            self.settings,
+            self.inputs,
+            self.calculated,
+            self.states,
+            self.derivatives,
+            self.indicators,
+            self.diagnostics,
+        )
 
     @property
     def layout(self) -> Layout:
         """The sections of the flat array."""
-        sections = _consecutive(
-            len(self.parameters),
-            len(self.settings),
-            len(self.inputs),
-            len(self.calculated),
-            len(self.diagnostics),
-        )
-        return Layout(*sections)
+        return Layout(*_consecutive(*(len(section) for section in self._sections)))
+
+    @property
+    def continuous_states(self) -> tuple[Variable, ...]:
+        """The variables that are continuous states, in order."""
+        variables = self.variables
+        return tuple(variables[d.derivative_of] for d in self.derivatives if d.derivative_of is not None)
+
+    @property
+    def tunable(self) -> int:
+        """How many parameters may change between steps; they come first."""
+        return sum(variable.variability == "tunable" for variable in self.parameters)
 
     @property
     def start_values(self) -> tuple[float, ...]:
@@ -185,13 +262,3 @@ def _consecutive(*counts: int) -> Iterator[Section]:
     for count in counts:
         yield Section(first, count)
         first += count
-
-
-#: Ending of a shared library in the ``binaries`` folder of each FMI 2.0 platform.
-LIBRARY_SUFFIX = {
-    "darwin64": ".dylib",
-    "linux32": ".so",
-    "linux64": ".so",
-    "win32": ".dll",
-    "win64": ".dll",
-}

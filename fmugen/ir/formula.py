@@ -20,6 +20,7 @@ FUNCTIONS: dict[str, int] = {
     "cos": 1,
     "cosh": 1,
     "exp": 1,
+    "if": 3,
     "log": 1,
     "max": 2,
     "min": 2,
@@ -27,6 +28,7 @@ FUNCTIONS: dict[str, int] = {
     "sin": 1,
     "sinh": 1,
     "sqrt": 1,
+    "step": 1,
     "tan": 1,
     "tanh": 1,
 }

@@ -31,12 +31,15 @@ class Space(Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number the user of the FMU may change before initialization."""
+    """A number the user of the FMU may change, between steps as well."""
 
     name: str
     value: float
     unit: str = "1"
     description: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,9 @@ class Input:
     unit: str = "1"
     description: str = ""
     rate: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    nominal: float | None = None
 
 
 @dataclass(frozen=True)

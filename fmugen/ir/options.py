@@ -7,7 +7,21 @@ from enum import Enum
 
 from fmugen.ir.flow import Closure
 
-__all__ = ["ExportOptions", "Solver"]
+__all__ = ["ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+
+
+class FmiVersion(Enum):
+    """The version of the FMI standard."""
+
+    TWO = 2
+    THREE = 3
+
+
+class InterfaceType(Enum):
+    """Who integrates: the FMU itself, or the importer."""
+
+    CO_SIMULATION = "cs"
+    MODEL_EXCHANGE = "me"
 
 
 class Solver(Enum):
@@ -16,6 +30,7 @@ class Solver(Enum):
     EULER = "euler"
     RK4 = "rk4"
     DOPRI5 = "dopri5"
+    RODAS3 = "rodas3"
 
 
 @dataclass(frozen=True)
@@ -23,6 +38,8 @@ class ExportOptions:
     """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
 
     ``independent`` names the coordinates from which the closure starts, in place of those of the model.
+    ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for;
+    with ``sources`` it can be compiled for any other.
     """
 
     trees: str = "aac"
@@ -30,3 +47,7 @@ class ExportOptions:
     solver: Solver = Solver.DOPRI5
     step: float = 0.0
     independent: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ("host",)
+    sources: bool = False
+    fmi: FmiVersion = FmiVersion.TWO
+    interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)

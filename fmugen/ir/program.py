@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 
 __all__ = [
     "Function",
@@ -151,6 +151,9 @@ class Program:
     calculated: tuple[CalculatedVariable, ...]
     flow: SolutionFlow
     network: NetworkCode = field(default_factory=NetworkCode)
+    states: tuple[ContinuousState, ...] = ()
+    time_relations: int = 0
+    state_relations: int = 0
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)

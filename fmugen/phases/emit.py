@@ -18,7 +18,7 @@ from fmugen.expr.code import print_expression
 from fmugen.expr.dag import Expr
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
-from fmugen.ir.options import Solver
+from fmugen.ir.options import InterfaceType
 from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
 from fmugen.resources import template_dir
 
@@ -26,6 +26,7 @@ __all__ = ["emit_sources"]
 
 _AT = "const ModelPoint *at"
 _SOLVE = f"{_AT}, const Anchor *anchors, double *q, double *e"
+_ALONG = "const ModelDirection *along"
 _ARGUMENTS = {
     "derive": "const double *p, double *d",
     "constraints": f"{_AT}, double *phi",
@@ -38,19 +39,23 @@ _ARGUMENTS = {
     "derivatives": f"{_AT}, double *dx",
     "start_states": f"{_AT}, double *x",
     "fixed_states": f"{_AT}, double *residual",
+    "time_relations": f"{_AT}, double *value, double *slope",
+    "relations": f"{_AT}, double *relation",
+    "dynamics_tangent": f"{_AT}, {_ALONG}, double *balance, double *slip",
 }
+_TANGENT_ARGUMENTS = f"{_AT}, {_ALONG}, double *change"
 _HELPERS = {
     "model_sign(": "static double model_sign(double x) { return (double)((x > 0.0) - (x < 0.0)); }",
     "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
+    "model_if(": "static double model_if(double x, double a, double b) { return x >= 0.0 ? a : b; }",
 }
 #: Functions of more statements than this are cut into chunks.
 _LONGEST_FUNCTION = 250
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
-_SOLVERS = {solver: f"SOLVER_{solver.name}" for solver in Solver}
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
 #: Vectors that functions read from the point they are evaluated at.
-_READ = "pduqvalexz"
+_READ = "pduqvalexzr"
 _VECTOR = re.compile(rf"\b([{_READ}])\[")
 
 
@@ -62,7 +67,7 @@ class _Text:
     lines: list[str]
 
 
-def emit_sources(program: Program, description: FmuDescription, solver: Solver) -> dict[str, str]:
+def emit_sources(program: Program, description: FmuDescription) -> dict[str, str]:
     """The generated C sources, by file name."""
     environment = Environment(
         loader=FileSystemLoader(template_dir() / "model"),
@@ -76,7 +81,7 @@ def emit_sources(program: Program, description: FmuDescription, solver: Solver) 
     context = {
         "description": description,
         "comments": list(_index_comments(program, description)),
-        "defines": list(_defines(program, description, solver)),
+        "defines": list(_defines(program, description)),
         "right_hand_side": str(program.right_hand_side),
         "blocks": list(_blocks(program)),
         "network_blocks": list(_network_blocks(program)),
@@ -95,7 +100,7 @@ def _function_texts(function: Function, program: Program, storage: str) -> list[
     """A function; a long one calls chunks that share its temporaries: compilers take too long else."""
     if len(function.temporaries) + len(function.results) <= _LONGEST_FUNCTION:
         return [_function_text(function, storage, list(_body(function, program, "w{}")))]
-    arguments = _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
+    arguments = _arguments(function)
     passed = ", ".join(re.findall(r"(\w+)(?:,|$)", arguments))
     body = list(_body(function, program, "w[{}]"))
     texts, calls = [], [f"double w[{len(function.temporaries)}];"] if function.temporaries else []
@@ -112,18 +117,26 @@ def _function_texts(function: Function, program: Program, storage: str) -> list[
     return texts
 
 
+def _arguments(function: Function) -> str:
+    tangent = function.name.endswith("_tangent")
+    return _ARGUMENTS.get(function.name, _TANGENT_ARGUMENTS if tangent else _ARGUMENTS["fixed"])
+
+
 def _function_text(function: Function, storage: str, body: list[str], arguments: str | None = None) -> _Text:
-    arguments = arguments or _ARGUMENTS.get(function.name, _ARGUMENTS["fixed"])
+    arguments = arguments or _arguments(function)
     text = re.sub(r"/\*.*?\*/", "", "\n".join(body))
-    used = set(_VECTOR.findall(text))
+    own = text.replace("along->", "along_")  # what the point gives, not the direction
+    used = set(_VECTOR.findall(own))
     prologue = []
     if _AT in arguments:
         written = {result.array for result in function.results}
         read = [vector for vector in _READ if vector in used and vector not in written]
         prologue = [f"const double *const {vector} = at->{vector};" for vector in read]
-        if re.search(r"\bt\b", text):
+        if re.search(r"\bt\b", own):
             prologue.append("const double t = at->t;")
         prologue += [] if prologue else ["(void)at;"]
+    if _ALONG in arguments and "along->" not in text:
+        prologue.append("(void)along;")
     pointers = re.findall(r"double \*(\w+)", arguments)
     prologue += [f"(void){name};" for name in pointers if f"{name}[" not in text]
     return _Text(
@@ -142,7 +155,7 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
         lines += _step_lines(step, names, program)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdu" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdur" if vector in used]
     if re.search(r"\bt\b", body):
         prologue.append("const double t = at->t;")
     arguments = {"at": prologue, "anchors": "anchors" in body, "e": "e" in used}
@@ -229,7 +242,7 @@ def _motion_text(program: Program) -> _Text:
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexz" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexzr" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
@@ -296,7 +309,7 @@ def _index_comments(program: Program, description: FmuDescription) -> Iterator[s
             yield f"/* {letter}[{index}]: {_comment(name)} */"
 
 
-def _defines(program: Program, description: FmuDescription, solver: Solver) -> Iterator[tuple[str, object]]:
+def _defines(program: Program, description: FmuDescription) -> Iterator[tuple[str, object]]:
     flow, layout = program.flow, description.layout
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
@@ -314,19 +327,27 @@ def _defines(program: Program, description: FmuDescription, solver: Solver) -> I
     yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
     yield "MODEL_NFIXX", len(network.fixed_states)
     yield "MODEL_STEADY", int(network.steady)
+    yield "MODEL_NE", program.time_relations + program.state_relations
+    yield "MODEL_NET", program.time_relations
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
-    yield "MODEL_SOLVER", _SOLVERS[solver]
     sections = (
         ("P", layout.parameters),
         ("S", layout.settings),
         ("U", layout.inputs),
         ("Y", layout.calculated),
+        ("K", layout.states),
+        ("KD", layout.derivatives),
+        ("W", layout.indicators),
         ("G", layout.diagnostics),
     )
     for letter, section in sections:
         yield f"MODEL_{letter}0", section.first
         yield f"MODEL_N{letter}", section.count
     yield "MODEL_N_REALS", layout.size
+    yield "MODEL_NT", description.tunable
+    yield "MODEL_FMI", description.fmi.value
+    yield "MODEL_CO_SIMULATION", int(InterfaceType.CO_SIMULATION in description.interfaces)
+    yield "MODEL_MODEL_EXCHANGE", int(InterfaceType.MODEL_EXCHANGE in description.interfaces)
 
 
 @dataclass(frozen=True)
@@ -394,6 +415,8 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_states", _rows(names, "NULL"))
     names = [_string(name) for name in network.fixed_states]
     yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
+    references = [str(variable.value_reference) for variable in description.continuous_states]
+    yield _Table("const unsigned", "model_state_references", _rows(references))
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:

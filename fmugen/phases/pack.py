@@ -1,4 +1,4 @@
-"""Description, binaries and documentation -> ``.fmu``.
+"""Description, binaries, sources and documentation -> ``.fmu``.
 
 The archive is a function of its contents alone: entries are sorted, times and permissions fixed.
 It appears at its destination complete or not at all.
@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fmugen.errors import OutputError
-from fmugen.ir.fmu import LIBRARY_SUFFIX
+from fmugen.ir.platform import Platform
 
 #: The earliest time a zip archive can tell.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -24,11 +24,13 @@ _LIBRARY_MODE = 0o100755
 
 def pack(
     description_xml: bytes,
-    binaries: Mapping[str, bytes],
+    binaries: Mapping[Platform, bytes],
     identifier: str,
     *,
     destination: Path,
+    fmi: int = 2,
     documentation: Mapping[str, str] | None = None,
+    sources: Mapping[str, str] | None = None,
 ) -> Path:
     """Write an FMU.
 
@@ -37,13 +39,17 @@ def pack(
     description_xml
         ``modelDescription.xml``.
     binaries
-        The shared library of each FMI 2.0 platform (``linux64``, ``win64``, ...).
+        The shared library of each platform.
     identifier
         The model identifier, which names the libraries.
     destination
         The file to write; an existing one is replaced in one step.
+    fmi
+        The version of the standard, 2 or 3, on which the names of folders depend.
     documentation
         Text files of the folder ``documentation``, by name; ``index.html`` is what importers open.
+    sources
+        Text files of the folder ``sources``, by name.
 
     Returns
     -------
@@ -56,17 +62,31 @@ def pack(
         If the destination cannot be written.
     """
     entries = {"modelDescription.xml": (description_xml, _FILE_MODE)}
-    for platform, library in binaries.items():
-        name = f"binaries/{platform}/{identifier}{LIBRARY_SUFFIX[platform]}"
-        entries[name] = (library, _LIBRARY_MODE)
-    for name, text in (documentation or {}).items():
-        entries[f"documentation/{name}"] = (text.encode("utf-8"), _FILE_MODE)
+    for folder, (platform, library) in _library_folders(binaries, fmi).items():
+        entries[f"binaries/{folder}/{identifier}{platform.library_suffix}"] = (library, _LIBRARY_MODE)
+    for folder, files in (("documentation", documentation), ("sources", sources)):
+        for name, text in (files or {}).items():
+            entries[f"{folder}/{name}"] = (text.encode("utf-8"), _FILE_MODE)
     _require_folder(destination)
     try:
         _replace_with_archive(destination, entries)
     except OSError as error:
         raise OutputError(f"{destination} cannot be written: {error.strerror or error}") from error
     return destination
+
+
+def _library_folders(binaries: Mapping[Platform, bytes], fmi: int) -> dict[str, tuple[Platform, bytes]]:
+    """The library of each folder of ``binaries``.
+
+    Many importers of FMI 2.0 look for 64-bit libraries of any processor in ``linux64`` and ``darwin64``,
+    which the standard means for x86: where there is no library for x86, that of another processor lies
+    there too.
+    """
+    folders = {platform.folder(fmi): (platform, library) for platform, library in binaries.items()}
+    if fmi == 2:
+        for platform, library in binaries.items():
+            folders.setdefault(platform.fmi2_folder, (platform, library))
+    return folders
 
 
 def _require_folder(destination: Path) -> None:

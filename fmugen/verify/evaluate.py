@@ -99,6 +99,9 @@ def _compile(term: Term) -> Evaluator:
 
 def _compile_call(call: Call) -> Evaluator:
     arguments = [_compile(argument) for argument in call.arguments]
+    if call.function == "if":
+        condition, one, other = arguments
+        return lambda values: one(values) if _value(condition(values)) >= 0.0 else other(values)
     if len(arguments) == 1:
         unary = _UNARY[call.function]
         (only,) = arguments
@@ -117,6 +120,10 @@ def _sign(x: float) -> float:
 
 def _zero(x: float) -> float:
     return 0.0
+
+
+def _value(x: Scalar) -> float:
+    return x.value if isinstance(x, Jet) else x
 
 
 def _smooth(function: _Real, first: _Real, second: _Real) -> Callable[[Scalar], Scalar]:
@@ -140,6 +147,7 @@ _UNARY: dict[str, Callable[[Scalar], Scalar]] = {
     "neg": _smooth(lambda x: -x, lambda x: -1.0, _zero),
     "abs": _smooth(abs, _sign, _zero),
     "sign": _smooth(_sign, _zero, _zero),
+    "step": _smooth(lambda x: float(x >= 0.0), _zero, _zero),
     "acos": _smooth(math.acos, lambda x: -1.0 / math.sqrt(1.0 - x * x), lambda x: -x / (1.0 - x * x) ** 1.5),
     "asin": _smooth(math.asin, lambda x: 1.0 / math.sqrt(1.0 - x * x), lambda x: x / (1.0 - x * x) ** 1.5),
     "atan": _smooth(math.atan, lambda x: 1.0 / (1.0 + x * x), lambda x: -2.0 * x / (1.0 + x * x) ** 2),

@@ -8,6 +8,7 @@
 #include "motion.h"
 #include "network.h"
 #include "partition.h"
+#include "relations.h"
 
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 5000
@@ -91,6 +92,7 @@ static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
         work->parameters[i] = s < 1.0 ? from + s * (to - from) : to;
     }
     model_derive(work->parameters, work->derived);
+    update_time_relations(self, s * state->start_time);
     ModelPoint at = seen_by_model(state, point);
     at.t = s * state->start_time;
     at.p = work->parameters;
@@ -166,9 +168,10 @@ bool assemble(Instance *self)
     State *state = &self->state;
     memset(&state->at, 0, sizeof state->at);
     drop_anchors(state);
-    state->at.t = state->start_time;
+    state->at.t = state->input_time = state->start_time;
+    take_inputs(state, &state->at);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
-    state->fresh = state->outputs_fresh = false;
+    state->fresh = state->outputs_fresh = state->retuned = state->partition_due = false;
     model_derive(state->reals + MODEL_P0, state->derived);
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;
@@ -176,6 +179,7 @@ bool assemble(Instance *self)
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }
+    update_relations(self, &state->at);
     if (!start_network(self, &state->at)) {
         return false;
     }
@@ -183,6 +187,7 @@ bool assemble(Instance *self)
     state->last_error = 1e-4;
     state->steps = 0.0;
     move_anchors(state);
+    show_accepted(self);
     state->assembled = refresh_motion(self);
     return state->assembled;
 }

@@ -5,32 +5,52 @@
 enum {
     NEVER = 0,
     BEFORE_STEPS = MODE_INSTANTIATED | MODE_INITIALIZING,
-    READABLE = MODE_INITIALIZING | MODE_STEP_COMPLETE | MODE_TERMINATED | MODE_FAILED,
+    EXCHANGING = MODE_EVENT | MODE_CONTINUOUS,
+    RUNNING = MODE_STEP_COMPLETE | EXCHANGING,
+    READABLE = MODE_INITIALIZING | RUNNING | MODE_TERMINATED | MODE_FAILED,
     STEPPED = MODE_STEP_COMPLETE | MODE_TERMINATED | MODE_FAILED,
     ALWAYS = MODE_INSTANTIATED | READABLE
 };
+
+/* Names without their prefix; FMI 3 has other ones for some. */
+#if MODEL_FMI == 3
+#define NAMED(fmi2_name, fmi3_name) fmi3_name
+#else
+#define NAMED(fmi2_name, fmi3_name) fmi2_name
+#endif
 
 static const struct {
     const char *name;
     int legal;
 } calls[N_CALLS] = {
-    [CALL_SET_DEBUG_LOGGING] = {"fmi2SetDebugLogging", ALWAYS},
-    [CALL_SETUP_EXPERIMENT] = {"fmi2SetupExperiment", MODE_INSTANTIATED},
-    [CALL_ENTER_INITIALIZATION_MODE] = {"fmi2EnterInitializationMode", MODE_INSTANTIATED},
-    [CALL_EXIT_INITIALIZATION_MODE] = {"fmi2ExitInitializationMode", MODE_INITIALIZING},
-    [CALL_TERMINATE] = {"fmi2Terminate", MODE_STEP_COMPLETE},
-    [CALL_RESET] = {"fmi2Reset", ALWAYS},
-    [CALL_GET_REAL] = {"fmi2GetReal", READABLE},
-    [CALL_SET_REAL] = {"fmi2SetReal", BEFORE_STEPS | MODE_STEP_COMPLETE},
-    [CALL_GET_OTHER] = {"fmi2GetInteger, fmi2GetBoolean or fmi2GetString", READABLE},
-    [CALL_SET_OTHER] = {"fmi2SetInteger, fmi2SetBoolean or fmi2SetString", BEFORE_STEPS | MODE_STEP_COMPLETE},
-    [CALL_FMU_STATE] = {"a function of the FMU state", ALWAYS},
-    [CALL_GET_DIRECTIONAL_DERIVATIVE] = {"fmi2GetDirectionalDerivative", READABLE},
-    [CALL_SET_REAL_INPUT_DERIVATIVES] = {"fmi2SetRealInputDerivatives", BEFORE_STEPS | MODE_STEP_COMPLETE},
-    [CALL_GET_REAL_OUTPUT_DERIVATIVES] = {"fmi2GetRealOutputDerivatives", STEPPED},
-    [CALL_DO_STEP] = {"fmi2DoStep", MODE_STEP_COMPLETE},
-    [CALL_CANCEL_STEP] = {"fmi2CancelStep", NEVER}, /* steps are never pending */
-    [CALL_GET_STATUS] = {"fmi2GetStatus or a relative of it", STEPPED},
+    [CALL_SET_DEBUG_LOGGING] = {"SetDebugLogging", ALWAYS},
+    [CALL_SETUP_EXPERIMENT] = {NAMED("SetupExperiment", "EnterInitializationMode"), MODE_INSTANTIATED},
+    [CALL_ENTER_INITIALIZATION_MODE] = {"EnterInitializationMode", MODE_INSTANTIATED},
+    [CALL_EXIT_INITIALIZATION_MODE] = {"ExitInitializationMode", MODE_INITIALIZING},
+    [CALL_TERMINATE] = {"Terminate", RUNNING},
+    [CALL_RESET] = {"Reset", ALWAYS},
+    [CALL_GET_REAL] = {NAMED("GetReal", "GetFloat64"), READABLE},
+    [CALL_SET_REAL] = {NAMED("SetReal", "SetFloat64"), BEFORE_STEPS | RUNNING},
+    [CALL_GET_OTHER] = {"Get... of another type", READABLE},
+    [CALL_SET_OTHER] = {"Set... of another type", BEFORE_STEPS | RUNNING},
+    [CALL_FMU_STATE] = {NAMED("...FMUstate", "...FMUState"), ALWAYS},
+    [CALL_GET_DERIVATIVE] = {NAMED("GetDirectionalDerivative", "Get...Derivative"), READABLE},
+    [CALL_SET_INPUT_DERIVATIVES] = {"SetRealInputDerivatives", BEFORE_STEPS | MODE_STEP_COMPLETE},
+    [CALL_GET_OUTPUT_DERIVATIVES] = {NAMED("GetRealOutputDerivatives", "GetOutputDerivatives"), STEPPED},
+    [CALL_DO_STEP] = {"DoStep", MODE_STEP_COMPLETE},
+    [CALL_CANCEL_STEP] = {"CancelStep", NEVER}, /* steps are never pending */
+    [CALL_GET_STATUS] = {"Get...Status", STEPPED},
+    [CALL_ENTER_EVENT_MODE] = {"EnterEventMode", MODE_CONTINUOUS},
+    [CALL_ENTER_CONTINUOUS_TIME_MODE] = {"EnterContinuousTimeMode", MODE_EVENT},
+    [CALL_UPDATE_DISCRETE_STATES] = {NAMED("NewDiscreteStates", "UpdateDiscreteStates"), MODE_EVENT},
+    [CALL_COMPLETED_INTEGRATOR_STEP] = {"CompletedIntegratorStep", MODE_CONTINUOUS},
+    [CALL_SET_TIME] = {"SetTime", EXCHANGING},
+    [CALL_SET_CONTINUOUS_STATES] = {"SetContinuousStates", MODE_CONTINUOUS},
+    [CALL_GET_CONTINUOUS_STATES] = {"GetContinuousStates", READABLE},
+    [CALL_GET_DERIVATIVES] = {NAMED("GetDerivatives", "GetContinuousStateDerivatives"), READABLE},
+    [CALL_GET_EVENT_INDICATORS] = {"GetEventIndicators", READABLE},
+    [CALL_GET_NOMINALS] = {"GetNominalsOfContinuousStates", ALWAYS},
+    [CALL_UNSUPPORTED] = {"... of a feature that this FMU lacks", ALWAYS},
 };
 
 static const char *mode_name(Mode mode)
@@ -42,6 +62,10 @@ static const char *mode_name(Mode mode)
         return "in initialization mode";
     case MODE_STEP_COMPLETE:
         return "between steps";
+    case MODE_EVENT:
+        return "in event mode";
+    case MODE_CONTINUOUS:
+        return "in continuous-time mode";
     case MODE_TERMINATED:
         return "terminated";
     default:
@@ -55,7 +79,7 @@ bool admit(Instance *self, Call call)
         return false;
     }
     if (!(calls[call].legal & (int)self->state.mode)) {
-        error(self, "%s must not be called while the FMU is %s", calls[call].name,
+        error(self, "fmi%d%s must not be called while the FMU is %s", MODEL_FMI, calls[call].name,
               mode_name(self->state.mode));
         return false;
     }

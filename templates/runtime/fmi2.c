@@ -1,17 +1,21 @@
-/* FMI 2.0 for co-simulation: each function asks the table of legal calls, checks its arguments and
- * hands over. */
-#include <math.h>
+/* FMI 2.0: each function asks the table of legal calls and hands over. */
+#include "instance.h"
+
+#if MODEL_FMI == 2
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
-#include "instance.h"
+#include "derivative.h"
+#include "exchange.h"
+#include "fmi2Functions.h"
+#include "fmu_state.h"
+#include "life.h"
 #include "report.h"
-#include "solvers.h"
 #include "variables.h"
 
-/* Relative disagreement that is allowed between the environment's clock and ours. */
-#define CLOCK_TOLERANCE 1e-9
+/* The statuses of the core are numbered as those of FMI. */
+#define ADMITTED(call, action) (admit(c, call) ? (fmi2Status)(action) : fmi2Error)
 
 const char *fmi2GetTypesPlatform(void)
 {
@@ -25,156 +29,76 @@ const char *fmi2GetVersion(void)
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-static void *allocate(const fmi2CallbackFunctions *callbacks, size_t size)
+static void log_message(const Environment *environment, const char *name, Status status, const char *category,
+                        const char *text)
 {
-    void *memory = callbacks->allocateMemory ? callbacks->allocateMemory(1, size) : malloc(size);
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
-static void release(const fmi2CallbackFunctions *callbacks, void *memory)
-{
-    if (callbacks->freeMemory) {
-        callbacks->freeMemory(memory);
-    } else {
-        free(memory);
-    }
-}
-
-static fmi2Component refuse(const fmi2CallbackFunctions *callbacks, fmi2String name, const char *why)
-{
-    if (callbacks->logger) {
-        callbacks->logger(callbacks->componentEnvironment, name, fmi2Error, "logStatusError", why);
-    }
-    return NULL;
+    ((fmi2CallbackLogger)environment->logger)(environment->data, name, (fmi2Status)status, category, text);
 }
 
 fmi2Component fmi2Instantiate(fmi2String instanceName, fmi2Type fmuType, fmi2String fmuGUID,
                               fmi2String fmuResourceLocation, const fmi2CallbackFunctions *functions,
                               fmi2Boolean visible, fmi2Boolean loggingOn)
 {
-    (void)fmuResourceLocation;
-    (void)visible;
+    (void)fmuResourceLocation, (void)visible;
     if (!functions) {
         return NULL;
     }
-    if (!instanceName || !instanceName[0]) {
-        return refuse(functions, "", "the instance needs a name");
-    }
-    if (fmuType != fmi2CoSimulation) {
-        return refuse(functions, instanceName, "this FMU supports co-simulation only");
-    }
-    if (!fmuGUID || strcmp(fmuGUID, MODEL_GUID) != 0) {
-        return refuse(functions, instanceName, "the GUID is not that of this FMU, " MODEL_GUID);
-    }
-    Instance *self = allocate(functions, sizeof *self);
-    char *name = allocate(functions, strlen(instanceName) + 1);
-    if (!self || !name) {
-        release(functions, self);
-        release(functions, name);
-        return refuse(functions, instanceName, "there is not enough memory");
-    }
-    strcpy(name, instanceName);
-    self->name = name;
-    self->callbacks = *functions;
-    self->log_events = loggingOn;
-    reset_state(self);
-    return self;
+    const bool own_memory = !functions->allocateMemory || !functions->freeMemory;
+    const Environment environment = {log_message, (void (*)(void))functions->logger,
+                                     functions->componentEnvironment,
+                                     own_memory ? calloc : functions->allocateMemory,
+                                     own_memory ? free : functions->freeMemory};
+    return create_instance(instanceName, fmuType == fmi2CoSimulation ? CO_SIMULATION : MODEL_EXCHANGE, fmuGUID,
+                           &environment, loggingOn);
 }
 
 void fmi2FreeInstance(fmi2Component c)
 {
-    Instance *self = c;
-    if (self) {
-        const fmi2CallbackFunctions callbacks = self->callbacks;
-        release(&callbacks, self->name);
-        release(&callbacks, self);
-    }
+    free_instance(c);
 }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean loggingOn, size_t nCategories,
                                const fmi2String categories[])
 {
-    Instance *self = c;
-    if (!admit(self, CALL_SET_DEBUG_LOGGING)) {
-        return fmi2Error;
-    }
-    bool events = nCategories == 0; /* no list: all categories */
-    for (size_t i = 0; i < nCategories; i++) {
-        if (strcmp(categories[i], "logEvents") == 0) {
-            events = true;
-        } else if (strcmp(categories[i], "logStatusError") != 0) {
-            return error(self, "there are two log categories, logStatusError and logEvents");
-        }
-    }
-    if (events) {
-        self->log_events = loggingOn;
-    }
-    return fmi2OK;
+    return ADMITTED(CALL_SET_DEBUG_LOGGING, set_logging(c, loggingOn, nCategories, categories));
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
 
+static Status enter(Instance *self, Mode mode)
+{
+    self->state.mode = mode;
+    return STATUS_OK;
+}
+
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean toleranceDefined, fmi2Real tolerance,
                                fmi2Real startTime, fmi2Boolean stopTimeDefined, fmi2Real stopTime)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_SETUP_EXPERIMENT)) {
-        return fmi2Error;
-    }
-    if (!isfinite(startTime) || (stopTimeDefined && !(stopTime >= startTime))) {
-        return error(self, "the start time must be finite and not after the stop time");
-    }
-    if (toleranceDefined && !(tolerance > 0.0 && isfinite(tolerance))) {
-        return error(self, "the tolerance must be positive");
-    }
-    if (toleranceDefined && !self->state.tolerance_chosen) {
-        double *settings = self->state.reals + MODEL_S0;
-        settings[SETTING_RELATIVE_TOLERANCE] = tolerance;
-        settings[SETTING_ABSOLUTE_TOLERANCE] = fmin(settings[SETTING_ABSOLUTE_TOLERANCE], tolerance);
-    }
-    self->state.start_time = startTime;
-    self->state.assembled = false;
-    return fmi2OK;
+    return ADMITTED(CALL_SETUP_EXPERIMENT,
+                    setup_experiment(c, toleranceDefined, tolerance, startTime, stopTimeDefined, stopTime));
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_ENTER_INITIALIZATION_MODE)) {
-        return fmi2Error;
-    }
-    self->state.mode = MODE_INITIALIZING;
-    return fmi2OK;
+    return ADMITTED(CALL_ENTER_INITIALIZATION_MODE, enter(c, MODE_INITIALIZING));
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_EXIT_INITIALIZATION_MODE)) {
-        return fmi2Error;
-    }
-    const bool ready = check_settings(self) == fmi2OK && ensure_assembled(self) == fmi2OK;
-    self->state.mode = ready ? MODE_STEP_COMPLETE : MODE_FAILED;
-    return ready ? fmi2OK : fmi2Error;
+    return ADMITTED(CALL_EXIT_INITIALIZATION_MODE, exit_initialization(c));
 }
 
 fmi2Status fmi2Terminate(fmi2Component c)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_TERMINATE)) {
-        return fmi2Error;
-    }
-    self->state.mode = MODE_TERMINATED;
-    return fmi2OK;
+    return ADMITTED(CALL_TERMINATE, enter(c, MODE_TERMINATED));
 }
 
 fmi2Status fmi2Reset(fmi2Component c)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_RESET)) {
+    if (!admit(c, CALL_RESET)) {
         return fmi2Error;
     }
-    reset_state(self);
+    reset_state(c);
     return fmi2OK;
 }
 
@@ -182,92 +106,188 @@ fmi2Status fmi2Reset(fmi2Component c)
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Real value[])
 {
-    Instance *self = c;
-    return admit(self, CALL_GET_REAL) ? get_reals(self, vr, nvr, value) : fmi2Error;
+    return ADMITTED(CALL_GET_REAL, get_reals(c, vr, nvr, value));
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2Real value[])
 {
-    Instance *self = c;
-    return admit(self, CALL_SET_REAL) ? set_reals(self, vr, nvr, value) : fmi2Error;
-}
-
-/* All variables are real; a call about none of the others is in order. */
-static fmi2Status about_no_variable(Instance *self, Call call, size_t n)
-{
-    if (!admit(self, call)) {
-        return fmi2Error;
-    }
-    return n == 0 ? fmi2OK : error(self, "all variables of this FMU are real");
+    return ADMITTED(CALL_SET_REAL, set_reals(c, vr, nvr, value));
 }
 
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Integer value[])
 {
-    (void)vr, (void)value;
-    return about_no_variable(c, CALL_GET_OTHER, nvr);
-}
-
-fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Boolean value[])
-{
-    (void)vr, (void)value;
-    return about_no_variable(c, CALL_GET_OTHER, nvr);
-}
-
-fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2String value[])
-{
-    (void)vr, (void)value;
-    return about_no_variable(c, CALL_GET_OTHER, nvr);
+    Instance *self = c;
+    if (!admit(self, CALL_GET_OTHER) || check_integers(self, vr, nvr) != STATUS_OK) {
+        return fmi2Error;
+    }
+    for (size_t i = 0; i < nvr; i++) {
+        value[i] = (fmi2Integer)self->state.reals[vr[i]];
+    }
+    return fmi2OK;
 }
 
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
                           const fmi2Integer value[])
 {
+    if (!admit(c, CALL_SET_OTHER) || check_integers(c, vr, nvr) != STATUS_OK) {
+        return fmi2Error;
+    }
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < nvr && status == STATUS_OK; i++) {
+        const double real = value[i];
+        status = set_reals(c, &vr[i], 1, &real);
+    }
+    return (fmi2Status)status;
+}
+
+/* A call about none of the variables of a type that there is none of is in order. */
+static Status about_no_variable(Instance *self, size_t n, const char *type)
+{
+    return n == 0 ? STATUS_OK : error(self, "this FMU has no variables of type %s", type);
+}
+
+fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2Boolean value[])
+{
     (void)vr, (void)value;
-    return about_no_variable(c, CALL_SET_OTHER, nvr);
+    return ADMITTED(CALL_GET_OTHER, about_no_variable(c, nvr, "Boolean"));
+}
+
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, fmi2String value[])
+{
+    (void)vr, (void)value;
+    return ADMITTED(CALL_GET_OTHER, about_no_variable(c, nvr, "String"));
 }
 
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
                           const fmi2Boolean value[])
 {
     (void)vr, (void)value;
-    return about_no_variable(c, CALL_SET_OTHER, nvr);
+    return ADMITTED(CALL_SET_OTHER, about_no_variable(c, nvr, "Boolean"));
 }
 
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t nvr, const fmi2String value[])
 {
     (void)vr, (void)value;
-    return about_no_variable(c, CALL_SET_OTHER, nvr);
+    return ADMITTED(CALL_SET_OTHER, about_no_variable(c, nvr, "String"));
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference vUnknown_ref[],
+                                        size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
+                                        const fmi2Real dvKnown[], fmi2Real dvUnknown[])
+{
+    return ADMITTED(CALL_GET_DERIVATIVE, directional_derivative(c, vUnknown_ref, nUnknown, vKnown_ref, nKnown,
+                                                                dvKnown, dvUnknown));
+}
+
+/* --- FMU states ------------------------------------------------------------------------------- */
+
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *FMUstate)
+{
+    return ADMITTED(CALL_FMU_STATE, save_state(c, FMUstate));
+}
+
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate FMUstate)
+{
+    return ADMITTED(CALL_FMU_STATE, restore_state(c, FMUstate));
+}
+
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *FMUstate)
+{
+    return ADMITTED(CALL_FMU_STATE, free_state(c, FMUstate));
+}
+
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate FMUstate, size_t *size)
+{
+    return ADMITTED(CALL_FMU_STATE, serialized_size(c, FMUstate, size));
+}
+
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate FMUstate, fmi2Byte serializedState[],
+                                 size_t size)
+{
+    return ADMITTED(CALL_FMU_STATE, serialize_state(c, FMUstate, serializedState, size));
+}
+
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte serializedState[], size_t size,
+                                   fmi2FMUstate *FMUstate)
+{
+    return ADMITTED(CALL_FMU_STATE, deserialize_state(c, serializedState, size, FMUstate));
+}
+
+/* --- model exchange --------------------------------------------------------------------------- */
+
+fmi2Status fmi2EnterEventMode(fmi2Component c)
+{
+    return ADMITTED(CALL_ENTER_EVENT_MODE, enter(c, MODE_EVENT));
+}
+
+fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
+{
+    return ADMITTED(CALL_ENTER_CONTINUOUS_TIME_MODE, enter(c, MODE_CONTINUOUS));
+}
+
+fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *fmi2eventInfo)
+{
+    EventInfo info = {false, false, 0.0};
+    const fmi2Status status = ADMITTED(CALL_UPDATE_DISCRETE_STATES, update_discrete_states(c, &info));
+    if (status == fmi2OK) {
+        fmi2eventInfo->newDiscreteStatesNeeded = fmi2False;
+        fmi2eventInfo->terminateSimulation = fmi2False;
+        fmi2eventInfo->nominalsOfContinuousStatesChanged = fmi2False;
+        fmi2eventInfo->valuesOfContinuousStatesChanged = info.states_changed;
+        fmi2eventInfo->nextEventTimeDefined = info.time_event;
+        fmi2eventInfo->nextEventTime = info.time_event ? info.next_time : 0.0;
+    }
+    return status;
+}
+
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean noSetFMUStatePriorToCurrentPoint,
+                                       fmi2Boolean *enterEventMode, fmi2Boolean *terminateSimulation)
+{
+    (void)noSetFMUStatePriorToCurrentPoint;
+    bool event_needed = false;
+    const fmi2Status status = ADMITTED(CALL_COMPLETED_INTEGRATOR_STEP, completed_step(c, &event_needed));
+    *enterEventMode = event_needed;
+    *terminateSimulation = fmi2False;
+    return status;
+}
+
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
+{
+    return ADMITTED(CALL_SET_TIME, set_time(c, time));
+}
+
+fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t nx)
+{
+    return ADMITTED(CALL_SET_CONTINUOUS_STATES, set_states(c, x, nx));
+}
+
+fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[], size_t nx)
+{
+    return ADMITTED(CALL_GET_DERIVATIVES, get_derivatives(c, derivatives, nx));
+}
+
+fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real eventIndicators[], size_t ni)
+{
+    return ADMITTED(CALL_GET_EVENT_INDICATORS, get_indicators(c, eventIndicators, ni));
+}
+
+fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t nx)
+{
+    return ADMITTED(CALL_GET_CONTINUOUS_STATES, get_states(c, x, nx));
+}
+
+fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real x_nominal[], size_t nx)
+{
+    return ADMITTED(CALL_GET_NOMINALS, get_nominals(c, x_nominal, nx));
+}
+
+/* --- co-simulation ---------------------------------------------------------------------------- */
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real currentCommunicationPoint, fmi2Real communicationStepSize,
                       fmi2Boolean noSetFMUStatePriorToCurrentPoint)
 {
-    Instance *self = c;
     (void)noSetFMUStatePriorToCurrentPoint;
-    if (!admit(self, CALL_DO_STEP)) {
-        return fmi2Error;
-    }
-    State *state = &self->state;
-    const double end = currentCommunicationPoint + communicationStepSize, t = state->at.t;
-    if (!(communicationStepSize > 0.0) || !isfinite(end)) {
-        return error(self, "t = %.6g s: the communication step size must be positive and finite", t);
-    }
-    const double clock_error = fabs(currentCommunicationPoint - t);
-    if (!(clock_error <= CLOCK_TOLERANCE * fmax(fabs(t), communicationStepSize)) || !(end > t)) {
-        return error(self, "t = %.6g s: the step must start there, not at %.6g s", t,
-                     currentCommunicationPoint);
-    }
-    const int generated = state->partition.generated;
-    if (!advance(self, end)) {
-        state->mode = MODE_FAILED;
-        return report_failure(self);
-    }
-    if (state->partition.generated != generated) {
-        event(self, "t = %.6g s: %s independent coordinates", end, generated ? "other" : "the generated");
-    }
-    return fmi2OK;
+    return ADMITTED(CALL_DO_STEP, do_step(c, currentCommunicationPoint, communicationStepSize));
 }
 
 fmi2Status fmi2CancelStep(fmi2Component c)
@@ -276,31 +296,16 @@ fmi2Status fmi2CancelStep(fmi2Component c)
     return fmi2Error;
 }
 
-static fmi2Status unsupported(Instance *self, Call call, const char *what)
-{
-    return admit(self, call) ? error(self, "this FMU does not support %s", what) : fmi2Error;
-}
-
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
                                        const fmi2Integer order[], const fmi2Real value[])
 {
-    (void)vr, (void)nvr, (void)order, (void)value;
-    return unsupported(c, CALL_SET_REAL_INPUT_DERIVATIVES, "derivatives of inputs");
+    return ADMITTED(CALL_SET_INPUT_DERIVATIVES, set_input_derivatives(c, vr, nvr, order, value));
 }
 
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[], size_t nvr,
                                         const fmi2Integer order[], fmi2Real value[])
 {
-    (void)vr, (void)nvr, (void)order, (void)value;
-    return unsupported(c, CALL_GET_REAL_OUTPUT_DERIVATIVES, "derivatives of outputs");
-}
-
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference vUnknown_ref[],
-                                        size_t nUnknown, const fmi2ValueReference vKnown_ref[], size_t nKnown,
-                                        const fmi2Real dvKnown[], fmi2Real dvUnknown[])
-{
-    (void)vUnknown_ref, (void)nUnknown, (void)vKnown_ref, (void)nKnown, (void)dvKnown, (void)dvUnknown;
-    return unsupported(c, CALL_GET_DIRECTIONAL_DERIVATIVE, "directional derivatives");
+    return ADMITTED(CALL_GET_OUTPUT_DERIVATIVES, get_output_derivatives(c, vr, nvr, order, value));
 }
 
 /* --- status ----------------------------------------------------------------------------------- */
@@ -312,7 +317,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind s, fmi2Real *
         return fmi2Error;
     }
     if (s != fmi2LastSuccessfulTime) {
-        return error(self, "fmi2GetRealStatus knows fmi2LastSuccessfulTime only");
+        return (fmi2Status)error(self, "fmi2GetRealStatus knows fmi2LastSuccessfulTime only");
     }
     *value = self->state.at.t;
     return fmi2OK;
@@ -325,26 +330,33 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind s, fmi2Boo
         return fmi2Error;
     }
     if (s != fmi2Terminated) {
-        return error(self, "fmi2GetBooleanStatus knows fmi2Terminated only");
+        return (fmi2Status)error(self, "fmi2GetBooleanStatus knows fmi2Terminated only");
     }
     *value = self->state.mode == MODE_TERMINATED;
     return fmi2OK;
 }
 
+static Status unsupported(Instance *self, const char *what)
+{
+    return error(self, "this FMU does not support %s", what);
+}
+
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind s, fmi2Status *value)
 {
     (void)s, (void)value;
-    return unsupported(c, CALL_GET_STATUS, "fmi2GetStatus, as its steps are never pending");
+    return ADMITTED(CALL_GET_STATUS, unsupported(c, "fmi2GetStatus, as its steps are never pending"));
 }
 
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind s, fmi2Integer *value)
 {
     (void)s, (void)value;
-    return unsupported(c, CALL_GET_STATUS, "an integer status");
+    return ADMITTED(CALL_GET_STATUS, unsupported(c, "an integer status"));
 }
 
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind s, fmi2String *value)
 {
     (void)s, (void)value;
-    return unsupported(c, CALL_GET_STATUS, "fmi2GetStringStatus, as its steps are never pending");
+    return ADMITTED(CALL_GET_STATUS, unsupported(c, "fmi2GetStringStatus, as its steps are never pending"));
 }
+
+#endif

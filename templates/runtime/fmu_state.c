@@ -1,14 +1,12 @@
-/* FMU states: a copy of State behind a header that tells whether it belongs to this FMU. */
+#include "fmu_state.h"
+
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
-#include "instance.h"
 #include "report.h"
 
 #define MAGIC 0x54534d46u /* "FMST" */
-#define FORMAT_VERSION 1u
+#define FORMAT_VERSION 2u
 
 typedef struct {
     uint32_t magic, version;
@@ -43,113 +41,93 @@ static bool is_own(const Header *header)
            header->guid_hash == own.guid_hash && header->size == own.size;
 }
 
+static Status refuse(Instance *self)
+{
+    return error(self, "the FMU state is not one of this FMU");
+}
+
 static SavedState *new_state(Instance *self)
 {
-    const fmi2CallbackFunctions *callbacks = &self->callbacks;
-    SavedState *saved = callbacks->allocateMemory ? callbacks->allocateMemory(1, sizeof *saved)
-                                                  : malloc(sizeof *saved);
+    SavedState *saved = self->environment.allocate(1, sizeof *saved);
     if (!saved) {
         error(self, "there is not enough memory for an FMU state");
     }
     return saved;
 }
 
-static fmi2Status check_own(Instance *self, const SavedState *saved)
+static Status check_own(Instance *self, const SavedState *saved)
 {
-    if (!admit(self, CALL_FMU_STATE)) {
-        return fmi2Error;
-    }
-    return saved && is_own(&saved->header) ? fmi2OK : error(self, "the FMU state is not one of this FMU");
+    return saved && is_own(&saved->header) ? STATUS_OK : refuse(self);
 }
 
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *FMUstate)
+Status save_state(Instance *self, void **saved)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_FMU_STATE)) {
-        return fmi2Error;
+    if (*saved && check_own(self, *saved) != STATUS_OK) {
+        return STATUS_ERROR;
     }
-    if (*FMUstate && check_own(self, *FMUstate) != fmi2OK) {
-        return fmi2Error;
+    SavedState *copy = *saved ? *saved : new_state(self);
+    if (!copy) {
+        return STATUS_ERROR;
     }
-    SavedState *saved = *FMUstate ? *FMUstate : new_state(self);
-    if (!saved) {
-        return fmi2Error;
-    }
-    saved->header = own_header();
-    memcpy(&saved->state, &self->state, sizeof saved->state);
-    *FMUstate = saved;
-    return fmi2OK;
+    copy->header = own_header();
+    memcpy(&copy->state, &self->state, sizeof copy->state);
+    *saved = copy;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate FMUstate)
+Status restore_state(Instance *self, const void *saved)
 {
-    Instance *self = c;
-    const SavedState *saved = FMUstate;
-    if (check_own(self, saved) != fmi2OK) {
-        return fmi2Error;
+    const SavedState *copy = saved;
+    if (check_own(self, copy) != STATUS_OK) {
+        return STATUS_ERROR;
     }
-    memcpy(&self->state, &saved->state, sizeof self->state);
-    return fmi2OK;
+    if (copy->state.interface != self->state.interface) {
+        return error(self, "the FMU state is one of the other interface type");
+    }
+    memcpy(&self->state, &copy->state, sizeof self->state);
+    return STATUS_OK;
 }
 
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *FMUstate)
+Status free_state(Instance *self, void **saved)
 {
-    Instance *self = c;
-    if (!admit(self, CALL_FMU_STATE)) {
-        return fmi2Error;
-    }
-    if (self->callbacks.freeMemory) {
-        self->callbacks.freeMemory(*FMUstate);
-    } else {
-        free(*FMUstate);
-    }
-    *FMUstate = NULL;
-    return fmi2OK;
+    self->environment.release(*saved);
+    *saved = NULL;
+    return STATUS_OK;
 }
 
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate FMUstate, size_t *size)
+Status serialized_size(Instance *self, const void *saved, size_t *size)
 {
-    if (check_own(c, FMUstate) != fmi2OK) {
-        return fmi2Error;
-    }
     *size = sizeof(SavedState);
-    return fmi2OK;
+    return check_own(self, saved);
 }
 
-fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate FMUstate, fmi2Byte serializedState[],
-                                 size_t size)
+Status serialize_state(Instance *self, const void *saved, void *bytes, size_t size)
 {
-    Instance *self = c;
-    if (check_own(self, FMUstate) != fmi2OK) {
-        return fmi2Error;
+    if (check_own(self, saved) != STATUS_OK) {
+        return STATUS_ERROR;
     }
     if (size < sizeof(SavedState)) {
         return error(self, "the FMU state needs %u bytes", (unsigned)sizeof(SavedState));
     }
-    memcpy(serializedState, FMUstate, sizeof(SavedState));
-    return fmi2OK;
+    memcpy(bytes, saved, sizeof(SavedState));
+    return STATUS_OK;
 }
 
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte serializedState[], size_t size,
-                                   fmi2FMUstate *FMUstate)
+Status deserialize_state(Instance *self, const void *bytes, size_t size, void **saved)
 {
-    Instance *self = c;
     Header header;
-    if (!admit(self, CALL_FMU_STATE)) {
-        return fmi2Error;
-    }
     if (size < sizeof header) {
-        return error(self, "the FMU state is not one of this FMU");
+        return refuse(self);
     }
-    memcpy(&header, serializedState, sizeof header);
+    memcpy(&header, bytes, sizeof header);
     if (size < sizeof(SavedState) || !is_own(&header)) {
-        return error(self, "the FMU state is not one of this FMU");
+        return refuse(self);
     }
-    SavedState *saved = new_state(self);
-    if (!saved) {
-        return fmi2Error;
+    SavedState *copy = new_state(self);
+    if (!copy) {
+        return STATUS_ERROR;
     }
-    memcpy(saved, serializedState, sizeof *saved);
-    *FMUstate = saved;
-    return fmi2OK;
+    memcpy(copy, bytes, sizeof *copy);
+    *saved = copy;
+    return STATUS_OK;
 }

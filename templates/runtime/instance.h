@@ -6,8 +6,8 @@
 #define INSTANCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "fmi2Functions.h"
 #include "model.h"
 
 /* The embedding closures integrate the independent coordinates, the others all of them. */
@@ -20,21 +20,40 @@
 /* What the states have to meet at the start beside the values that are given to them. */
 #define START_ROWS (MODEL_NFIXX + MODEL_STEADY * MODEL_NX)
 
-enum { SETTING_STEP, SETTING_RELATIVE_TOLERANCE, SETTING_ABSOLUTE_TOLERANCE, SETTING_MAX_STEPS };
+/* Derivatives of an input that a co-simulation may give for a step. */
+#define INPUT_ORDERS 3
+
+enum {
+    SETTING_STEP,
+    SETTING_RELATIVE_TOLERANCE,
+    SETTING_ABSOLUTE_TOLERANCE,
+    SETTING_MAX_STEPS,
+    SETTING_METHOD
+};
 enum { DIAGNOSTIC_RESIDUAL, DIAGNOSTIC_ITERATIONS, DIAGNOSTIC_STEPS };
+
+/* How a call ended; numbered as in FMI 2 and FMI 3. */
+typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR, STATUS_FATAL } Status;
+
+typedef unsigned int Reference; /* of a variable: its place among the reals */
+
+typedef enum { CO_SIMULATION, MODEL_EXCHANGE } Interface;
 
 /* The FMI calling state; one bit each, so that sets of them are masks. */
 typedef enum {
     MODE_INSTANTIATED = 1,
     MODE_INITIALIZING = 2,
-    MODE_STEP_COMPLETE = 4,
-    MODE_TERMINATED = 8,
-    MODE_FAILED = 16
+    MODE_STEP_COMPLETE = 4, /* co-simulation: between steps */
+    MODE_EVENT = 8,         /* model exchange */
+    MODE_CONTINUOUS = 16,   /* model exchange: continuous-time mode */
+    MODE_TERMINATED = 32,
+    MODE_FAILED = 64
 } Mode;
 
 /* The motion and the states of the network at one time. */
 typedef struct {
     double t;
+    double u[MODEL_ROOM(MODEL_NU)]; /* inputs */
     double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
     double l[MODEL_ROOM(MODEL_NC)];
     double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines, while partition.generated */
@@ -54,17 +73,26 @@ typedef struct {
 
 typedef struct {
     Mode mode;
+    Interface interface;
     int assembled;        /* `at` satisfies the constraints for the current parameters */
-    int fresh;            /* accelerations and multipliers of `at` belong to the current inputs */
-    int outputs_fresh;    /* the calculated reals belong to `at` */
+    int retuned;          /* a tunable parameter has changed since the last evaluation */
+    int fresh;            /* `now` belongs to the current time, states and inputs */
+    int outputs_fresh;    /* the calculated reals belong to `now` */
     int tolerance_chosen; /* the relative tolerance was set as a parameter */
     double start_time;
     double reals[MODEL_N_REALS];
     double derived[MODEL_ROOM(MODEL_ND)];
-    Point at; /* the last accepted point */
+    double input_time; /* since when the inputs change with these derivatives */
+    double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
+    Point at;                           /* the last accepted point */
+    Point now;                          /* the point that variables are read at */
+    double y[MODEL_ROOM(ODE_STATES)];   /* the ODE state of `now` */
+    double r[MODEL_ROOM(MODEL_NE)];     /* signs of the relations, held between events */
     Partition partition;
     Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
-    double column_scale[MODEL_ROOM(MODEL_NQ)];           /* largest constraint derivatives met so far, */
+    Partition next_partition; /* model exchange: what the next event changes to */
+    int partition_due;
+    double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
     double proposed_step;          /* 0: not known yet */
@@ -85,6 +113,8 @@ typedef enum {
     FAILURE_ASSEMBLY,       /* no start position */
     FAILURE_VELOCITY,       /* no start velocity */
     FAILURE_SINGULAR_START, /* the start is a singular position */
+    FAILURE_CHATTER,        /* switches go to and fro at one time */
+    FAILURE_SENSITIVITY,    /* no derivatives in a singular position */
     FAILURE_OUTPUT,         /* a calculated variable is not finite */
     FAILURE_NETWORK,        /* Newton does not solve a block of the network */
     FAILURE_STATE,          /* a state of the network or its derivative is not finite */
@@ -99,9 +129,30 @@ typedef struct {
     const ModelBlock *block; /* NULL: all loops together */
 } Failure;
 
+/* A direction in which everything known changes, and how everything else follows. */
+typedef struct {
+    double t;
+    double p[MODEL_ROOM(MODEL_NP)], u[MODEL_ROOM(MODEL_NU)];
+    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
+    double l[MODEL_ROOM(MODEL_NC)];
+    double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)], z[MODEL_ROOM(MODEL_NZ)];
+} Direction;
+
 typedef struct {
     Point trial;
     double y[MODEL_ROOM(ODE_STATES)], stage[MODEL_ROOM(ODE_STATES)], k[7][MODEL_ROOM(ODE_STATES)];
+    double relations[MODEL_ROOM(MODEL_NE)];
+    /* derivatives */
+    Direction along;
+    double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)];
+    int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_ROOM(KKT_ROWS)];
+    double change[MODEL_ROOM(MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ)];
+    double output_change[MODEL_ROOM(MODEL_NY)];
+    /* linearly implicit steps */
+    double ode_jacobian[MODEL_ROOM(ODE_STATES * ODE_STATES)], ode_by_time[MODEL_ROOM(ODE_STATES)];
+    double implicit[MODEL_ROOM(ODE_STATES * ODE_STATES)];
+    double ode_scale[MODEL_ROOM(ODE_STATES)];
+    int ode_pivot[MODEL_ROOM(ODE_STATES)];
     /* closure */
     double residual[MODEL_ROOM(MODEL_NC)], correction[MODEL_ROOM(MODEL_NC)], held[MODEL_ROOM(MODEL_NC)];
     double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_ROOM(KKT_ROWS)];
@@ -129,11 +180,21 @@ typedef struct {
     double start_diagonal[MODEL_ROOM(MODEL_NX)];
 } Work;
 
+/* What the importer lends to an instance. */
+typedef struct Environment {
+    void (*log)(const struct Environment *environment, const char *name, Status status, const char *category,
+                const char *text);
+    void (*logger)(void); /* the importer's own function, which `log` calls; NULL: it wants no messages */
+    void *data;
+    void *(*allocate)(size_t count, size_t size);
+    void (*release)(void *memory);
+} Environment;
+
 typedef struct {
     State state;
     Work work;
     Failure failure;
-    fmi2CallbackFunctions callbacks;
+    Environment environment;
     char *name;
     bool log_events;
 } Instance;
@@ -144,15 +205,23 @@ static inline ModelPoint seen_by_model(const State *state, const Point *point)
     const ModelPoint at = {point->t,
                            state->reals + MODEL_P0,
                            state->derived,
-                           state->reals + MODEL_U0,
+                           point->u,
                            point->q,
                            point->v,
                            point->a,
                            point->l,
                            point->x,
                            point->z,
-                           point->e};
+                           point->e,
+                           state->r};
     return at;
+}
+
+static inline ModelDirection seen_direction(const Direction *along)
+{
+    const ModelDirection seen = {along->t, along->p, along->u, along->q,
+                                 along->v, along->a, along->l, along->x, along->z};
+    return seen;
 }
 
 static inline double setting(const State *state, int which)

@@ -7,6 +7,8 @@
 #include "linear.h"
 #include "loops.h"
 #include "network.h"
+#include "partition.h"
+#include "relations.h"
 
 /* Stabilization constants; a model may set its own. */
 #ifndef MODEL_BAUMGARTE_ALPHA
@@ -28,11 +30,6 @@
 #define NQ MODEL_NQ
 #define NC MODEL_NC
 #define KKT (MODEL_NQ + MODEL_NC)
-
-static int ode_coordinate(const State *state, int k)
-{
-    return EMBEDDED ? state->partition.independent[k] : k;
-}
 
 void ode_state(const State *state, const Point *point, double *y)
 {
@@ -76,11 +73,41 @@ static bool check_finite(Instance *self, const Point *point)
     return true;
 }
 
+double stabilization_rate(void)
+{
+    switch (MODEL_CLOSURE) {
+    case CLOSURE_BAUMGARTE:
+        return 2.0 * MODEL_BAUMGARTE_ALPHA;
+    case CLOSURE_PENALTY:
+        return 2.0 * MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_DAMPING;
+    default:
+        return 0.0;
+    }
+}
+
+double stabilization_stiffness(void)
+{
+    switch (MODEL_CLOSURE) {
+    case CLOSURE_BAUMGARTE:
+        return MODEL_BAUMGARTE_BETA * MODEL_BAUMGARTE_BETA;
+    case CLOSURE_PENALTY:
+        return MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_FREQUENCY;
+    default:
+        return 0.0;
+    }
+}
+
+double penalty(const Work *work)
+{
+    return MODEL_PENALTY_FACTOR * max_magnitude(NQ * NQ, work->mass);
+}
+
 /* --- all coordinates integrated --------------------------------------------------------------- */
 
 /* gamma -= rate * (Phi_q v - nu) + stiffness * Phi */
-static void stabilize(Work *work, const ModelPoint *at, double rate, double stiffness)
+static void stabilize(Work *work, const ModelPoint *at)
 {
+    const double rate = stabilization_rate(), stiffness = stabilization_stiffness();
     model_constraints(at, work->residual);
     model_velocity(at, work->nu);
     for (int i = 0; i < NC; i++) {
@@ -123,7 +150,7 @@ static bool solve_multipliers(Instance *self, Point *point)
 static bool solve_penalty(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const double rho = MODEL_PENALTY_FACTOR * max_magnitude(NQ * NQ, work->mass);
+    const double rho = penalty(work);
     for (int c = 0; c < NC; c++) {
         const double *row = work->phi_q + c * NQ;
         for (int i = 0; i < NQ; i++) {
@@ -154,24 +181,43 @@ static bool evaluate_unreduced(Instance *self, Point *point)
         return false;
     }
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
-    switch (MODEL_CLOSURE) {
-    case CLOSURE_BAUMGARTE:
-        stabilize(work, &at, 2.0 * MODEL_BAUMGARTE_ALPHA, MODEL_BAUMGARTE_BETA * MODEL_BAUMGARTE_BETA);
-        return solve_multipliers(self, point);
-    case CLOSURE_PENALTY:
-        stabilize(work, &at, 2.0 * MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_DAMPING,
-                  MODEL_PENALTY_FREQUENCY * MODEL_PENALTY_FREQUENCY);
-        return solve_penalty(self, point);
-    default:
-        return solve_multipliers(self, point);
+    if (stabilization_rate() > 0.0) {
+        stabilize(work, &at);
     }
+    return MODEL_CLOSURE == CLOSURE_PENALTY ? solve_penalty(self, point) : solve_multipliers(self, point);
 }
 
 /* --- the point -------------------------------------------------------------------------------- */
 
+void take_inputs(const State *state, Point *point)
+{
+    const double since = point->t - state->input_time;
+    for (int k = 0; k < MODEL_NU; k++) {
+        const double *rates = state->input_rates[k];
+        double value = 0.0;
+        for (int order = INPUT_ORDERS; order > 0; order--) {
+            value = (value + rates[order - 1]) * since / order;
+        }
+        point->u[k] = state->reals[MODEL_U0 + k] + value;
+    }
+}
+
+void input_rates(const State *state, double t, double *rates)
+{
+    const double since = t - state->input_time;
+    for (int k = 0; k < MODEL_NU; k++) {
+        double value = 0.0;
+        for (int order = INPUT_ORDERS; order > 0; order--) {
+            value = value * since / order + state->input_rates[k][order - 1];
+        }
+        rates[k] = value;
+    }
+}
+
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 {
     point->t = t;
+    take_inputs(&self->state, point);
     scatter_state(&self->state, y, point);
     return (EMBEDDED ? evaluate_embedded(self, point) : evaluate_unreduced(self, point)) &&
            check_finite(self, point) && differentiate_network(self, point);
@@ -208,19 +254,57 @@ bool settle_motion(Instance *self, Point *point)
     return found;
 }
 
+void show_accepted(Instance *self)
+{
+    State *state = &self->state;
+    state->now = state->at;
+    ode_state(state, &state->at, state->y);
+}
+
+/* Tuned parameters: independent coordinates stay, and the loops are closed from where they are; where all
+ * coordinates are integrated, they move to the nearest position that closes the loops. */
+static bool retune(Instance *self)
+{
+    State *state = &self->state;
+    model_derive(state->reals + MODEL_P0, state->derived);
+    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
+    if (!EMBEDDED && NC > 0) {
+        if (!project_position(self, &state->at)) {
+            return false;
+        }
+        project_velocity(self, &state->at);
+        show_accepted(self);
+    }
+    state->retuned = false;
+    return true;
+}
+
 bool refresh_motion(Instance *self)
 {
     State *state = &self->state;
     Work *work = &self->work;
+    const bool held = state->mode == MODE_CONTINUOUS; /* relations keep their signs */
     if (state->fresh) {
         return true;
     }
-    ode_state(state, &state->at, work->y);
-    work->trial = state->at;
-    if (!evaluate_motion(self, state->at.t, work->y, &work->trial)) {
+    if (state->retuned && !retune(self)) {
         return false;
     }
-    state->at = work->trial;
+    bool again = true;
+    for (int pass = 0; pass < MODEL_NE + 2 && again; pass++) {
+        work->trial = state->at;
+        if (!evaluate_motion(self, state->now.t, state->y, &work->trial)) {
+            return false;
+        }
+        again = MODEL_NE > 0 && !held && update_relations(self, &work->trial);
+    }
+    if (again) {
+        return fail(self, FAILURE_CHATTER, state->now.t, -1);
+    }
+    state->now = work->trial;
+    if (!held) {
+        state->at = state->now;
+    }
     state->fresh = true;
     state->outputs_fresh = false;
     return true;

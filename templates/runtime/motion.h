@@ -5,6 +5,23 @@
 
 #include "instance.h"
 
+/* The coordinate that is the k-th integrated one. */
+static inline int ode_coordinate(const State *state, int k)
+{
+    return EMBEDDED ? state->partition.independent[k] : k;
+}
+
+/* The inputs at point->t, and their rates at a time. */
+void take_inputs(const State *state, Point *point);
+void input_rates(const State *state, double t, double *rates);
+
+/* Baumgarte and penalty: gamma -= rate * (Phi_q v - nu) + stiffness * Phi; zero for the others. */
+double stabilization_rate(void);
+double stabilization_stiffness(void);
+
+/* Penalty: lambda = penalty * (Phi_q a - gamma), for the mass matrix in work. */
+double penalty(const Work *work);
+
 /* Evaluate everything at (t, y). False: see self->failure. */
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point);
 
@@ -15,7 +32,10 @@ void ode_derivative(const State *state, const Point *point, double *dydt);
 /* Augmented closure: move an integrated point onto the constraints. The others need nothing. */
 bool settle_motion(Instance *self, Point *point);
 
-/* Bring accelerations and multipliers of the last accepted point up to date with the inputs. */
+/* The accepted point becomes the one that variables are read at. */
+void show_accepted(Instance *self);
+
+/* Bring the point that variables are read at up to date with time, states, inputs and parameters. */
 bool refresh_motion(Instance *self);
 
 #endif

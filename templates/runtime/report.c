@@ -7,22 +7,22 @@
 
 /* The text is complete before it is sent. It holds names of the model, which have no percent sign, so
  * that an environment may take it as text or as a format. */
-static void send(Instance *self, fmi2Status status, const char *category, const char *format, va_list values)
+static void send(Instance *self, Status status, const char *category, const char *format, va_list values)
 {
     char text[LONGEST_MESSAGE];
     vsnprintf(text, sizeof text, format, values);
-    if (self->callbacks.logger) {
-        self->callbacks.logger(self->callbacks.componentEnvironment, self->name, status, category, text);
+    if (self->environment.logger) {
+        self->environment.log(&self->environment, self->name, status, category, text);
     }
 }
 
-fmi2Status error(Instance *self, const char *format, ...)
+Status error(Instance *self, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    send(self, fmi2Error, "logStatusError", format, values);
+    send(self, STATUS_ERROR, "logStatusError", format, values);
     va_end(values);
-    return fmi2Error;
+    return STATUS_ERROR;
 }
 
 void event(Instance *self, const char *format, ...)
@@ -30,7 +30,7 @@ void event(Instance *self, const char *format, ...)
     if (self->log_events) {
         va_list values;
         va_start(values, format);
-        send(self, fmi2OK, "logEvents", format, values);
+        send(self, STATUS_OK, "logEvents", format, values);
         va_end(values);
     }
 }
@@ -58,7 +58,7 @@ static const ModelBlock *block_of(int coordinate)
     return NULL;
 }
 
-static fmi2Status report_open_loop(Instance *self)
+static Status report_open_loop(Instance *self)
 {
     const Failure *failure = &self->failure;
     return error(self,
@@ -68,7 +68,7 @@ static fmi2Status report_open_loop(Instance *self)
 }
 
 /* Rows of the stacked start equations: the constraints, then the fixed start values. */
-static fmi2Status report_start(Instance *self, const char *what, const char *quantity)
+static Status report_start(Instance *self, const char *what, const char *quantity)
 {
     const Failure *failure = &self->failure;
     if (failure->index < MODEL_NC) {
@@ -80,11 +80,11 @@ static fmi2Status report_start(Instance *self, const char *what, const char *qua
 }
 
 /* Rows of the start of the network: fixed start values, then the derivatives of the states. */
-static fmi2Status report_network_start(Instance *self)
+static Status report_network_start(Instance *self)
 {
     const Failure *failure = &self->failure;
     const char *problem = "the network has no such start";
-    if (failure->index < MODEL_NFIXX) {
+    if (failure->index >= 0 && failure->index < MODEL_NFIXX) {
         return error(self, "%s: the fixed start value of %s is missed by %.1e", problem,
                      model_fixed_state_names[failure->index], failure->residual);
     }
@@ -92,7 +92,7 @@ static fmi2Status report_network_start(Instance *self)
                  model_states[failure->index - MODEL_NFIXX], failure->residual);
 }
 
-fmi2Status report_failure(Instance *self)
+Status report_failure(Instance *self)
 {
     const Failure *failure = &self->failure;
     switch (failure->kind) {
@@ -137,6 +137,13 @@ fmi2Status report_failure(Instance *self)
                      "t = %.6g s: the mechanism cannot start in a singular position, where its loops may "
                      "move in several ways: change the start values or the parameters",
                      failure->t);
+    case FAILURE_CHATTER:
+        return error(self,
+                     "t = %.6g s: a switch goes to and fro without end: give it a dead band, or smooth it "
+                     "(tanh instead of sign)",
+                     failure->t);
+    case FAILURE_SENSITIVITY:
+        return error(self, "t = %.6g s: there are no derivatives in a singular position", failure->t);
     case FAILURE_OUTPUT:
         return error(self, "t = %.6g s: the variable with value reference %d is not finite", failure->t,
                      failure->index);
@@ -153,4 +160,10 @@ fmi2Status report_failure(Instance *self)
     default:
         return error(self, "t = %.6g s: the evaluation failed", failure->t);
     }
+}
+
+Status discard_failure(Instance *self)
+{
+    report_failure(self);
+    return STATUS_DISCARD;
 }

@@ -4,14 +4,17 @@
 
 #include "instance.h"
 
-/* Send a sentence to the logger of the environment; returns fmi2Error, for `return error(...)`.
+/* Send a sentence to the logger of the environment; returns STATUS_ERROR, for `return error(...)`.
  * Errors are always sent. */
-fmi2Status error(Instance *self, const char *format, ...);
+Status error(Instance *self, const char *format, ...);
 
 /* Events are sent if debug logging is on. */
 void event(Instance *self, const char *format, ...);
 
+/* The same for what a smaller step of the integrator may cure; returns STATUS_DISCARD. */
+Status discard_failure(Instance *self);
+
 /* The sentence for self->failure. */
-fmi2Status report_failure(Instance *self);
+Status report_failure(Instance *self);
 
 #endif

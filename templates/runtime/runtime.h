@@ -15,6 +15,7 @@
 #define SOLVER_EULER 1
 #define SOLVER_RK4 2
 #define SOLVER_DOPRI5 3
+#define SOLVER_RODAS3 4 /* linearly implicit */
 
 /* What the guards of the embedded equations of motion say of a position. */
 typedef enum {

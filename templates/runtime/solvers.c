@@ -3,9 +3,16 @@
 #include <float.h>
 #include <math.h>
 
+#include "implicit.h"
 #include "loops.h"
 #include "motion.h"
 #include "partition.h"
+#include "relations.h"
+
+static int method_of(const State *state)
+{
+    return ODE_STATES == 0 ? SOLVER_EULER : (int)setting(state, SETTING_METHOD);
+}
 
 /* --- methods -------------------------------------------------------------------------------------
  *
@@ -57,18 +64,17 @@ static bool step_rk4(Instance *self, double t_new)
     return true;
 }
 
-static double scaled_error(Instance *self, double h)
+/* The size of sum(weights[j] * k[j]) relative to the tolerances. */
+static double scaled_error(Instance *self, int count, const double *weights, double factor)
 {
-    static const double weights[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
-                                      -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
     const Work *work = &self->work;
     const double relative = setting(&self->state, SETTING_RELATIVE_TOLERANCE);
     const double absolute = setting(&self->state, SETTING_ABSOLUTE_TOLERANCE);
     double sum = 0.0;
     for (int i = 0; i < ODE_STATES; i++) {
         double error = 0.0;
-        for (int j = 0; j < 7; j++) {
-            error += h * weights[j] * work->k[j][i];
+        for (int j = 0; j < count; j++) {
+            error += factor * weights[j] * work->k[j][i];
         }
         error /= absolute + relative * fmax(fabs(work->y[i]), fabs(work->stage[i]));
         sum += error * error;
@@ -87,6 +93,8 @@ static bool step_dopri5(Instance *self, double t_new, double *error)
         {9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0},
         {35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0}};
     static const double nodes[6] = {1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0};
+    static const double errors[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
+                                     -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
     const double t = self->state.at.t, h = t_new - t;
     for (int stage = 1; stage <= 6; stage++) {
         combine(&self->work, h, stage, weights[stage - 1]);
@@ -94,7 +102,18 @@ static bool step_dopri5(Instance *self, double t_new, double *error)
             return false;
         }
     }
-    *error = scaled_error(self, h);
+    *error = scaled_error(self, 7, errors, h);
+    return true;
+}
+
+/* RODAS3 (Sandu et al. 1997): linearly implicit, L-stable, of third order. Its last stage is the error. */
+static bool step_rodas3(Instance *self, double t_new, double *error)
+{
+    static const double errors[4] = {0.0, 0.0, 0.0, 1.0};
+    if (!implicit_step(self, t_new)) {
+        return false;
+    }
+    *error = scaled_error(self, 4, errors, 1.0);
     return true;
 }
 
@@ -104,12 +123,12 @@ static bool step_dopri5(Instance *self, double t_new, double *error)
  *     q1 - q0 = h/2 (v0 + v1) - h^2/12 (a1 - a0) + O(h^5);
  * one that has fallen into another assembly mode misses it by a good part of its travel. Euler's own
  * error is of that size, so it cannot be told there. */
-static bool is_continuous(Instance *self)
+bool is_continuous(Instance *self)
 {
     static const double allowed_share = 0.25;
     const Point *from = &self->state.at, *to = &self->work.trial;
     const double h = to->t - from->t;
-    if (MODEL_SOLVER == SOLVER_EULER && ODE_STATES > 0) {
+    if (method_of(&self->state) == SOLVER_EULER && ODE_STATES > 0) {
         return true;
     }
     for (int i = 0; i < MODEL_NQ; i++) {
@@ -133,9 +152,20 @@ static bool try_step(Instance *self, double t_new, double *error)
     work->trial = self->state.at;
     ode_state(&self->state, &self->state.at, work->y);
     ode_derivative(&self->state, &self->state.at, work->k[0]);
-    const bool stepped = ODE_STATES == 0 || MODEL_SOLVER == SOLVER_EULER ? step_euler(self, t_new)
-                         : MODEL_SOLVER == SOLVER_RK4                    ? step_rk4(self, t_new)
-                                                                         : step_dopri5(self, t_new, error);
+    bool stepped = false;
+    switch (method_of(&self->state)) {
+    case SOLVER_EULER:
+        stepped = step_euler(self, t_new);
+        break;
+    case SOLVER_RK4:
+        stepped = step_rk4(self, t_new);
+        break;
+    case SOLVER_RODAS3:
+        stepped = step_rodas3(self, t_new, error);
+        break;
+    default:
+        stepped = step_dopri5(self, t_new, error);
+    }
     if (!stepped || !(*error <= 1.0)) {
         return stepped;
     }
@@ -151,7 +181,7 @@ static bool try_step(Instance *self, double t_new, double *error)
 /* Scales change slowly: where nothing calls for a review, they are looked at now and then. */
 #define STEPS_BETWEEN_SCALES 4.0
 
-static void accept(Instance *self)
+void accept(Instance *self)
 {
     State *state = &self->state;
     state->at = self->work.trial;
@@ -168,20 +198,67 @@ static void accept(Instance *self)
     }
 }
 
+/* --- events ----------------------------------------------------------------------------------- */
+
+#define MAX_LOCATIONS 60
+#define EVENT_TOLERANCE 1e-12 /* of a located time, relative to the step */
+
+/* The trial step to t_new has left the sign of a relation: shorten it until it ends just behind the first
+ * crossing (regula falsi with the Illinois weights). */
+static bool locate_event(Instance *self, double t_new, double excess)
+{
+    const double begin = self->state.at.t;
+    const double close = EVENT_TOLERANCE * (t_new - begin) + 2.0 * DBL_EPSILON * fabs(t_new);
+    double before = begin, after = t_new, error;
+    double below = relation_excess(self, &self->state.at), above = excess;
+    int side = 0;
+    for (int i = 0; i < MAX_LOCATIONS && after - before > close; i++) {
+        const double share = below < 0.0 && i % 4 != 3 ? below / (below - above) : 0.5;
+        const double middle = before + fmin(0.99, fmax(0.01, share)) * (after - before);
+        if (!try_step(self, middle, &error)) {
+            return false;
+        }
+        const double value = relation_excess(self, &self->work.trial);
+        if (value > 0.0) {
+            after = middle;
+            above = value;
+            below *= side > 0 ? 0.5 : 1.0;
+            side = 1;
+        } else {
+            before = middle;
+            below = value;
+            above *= side < 0 ? 0.5 : 1.0;
+            side = -1;
+        }
+    }
+    return try_step(self, after, &error);
+}
+
+/* Accept the trial step, or the part of it up to an event. */
+static bool accept_or_locate(Instance *self, double t_new, bool *event)
+{
+    const double excess = relation_excess(self, &self->work.trial);
+    *event = excess > 0.0;
+    return !*event || locate_event(self, t_new, excess);
+}
+
 /* --- fixed steps ------------------------------------------------------------------------------ */
 
-static bool advance_fixed(Instance *self, double end)
+static bool advance_fixed(Instance *self, double end, bool *event)
 {
     const double begin = self->state.at.t, span = end - begin, step = setting(&self->state, SETTING_STEP);
     const double count = step > 0.0 ? fmax(1.0, ceil(span / step * (1.0 - 1e-9))) : 1.0;
     if (count > setting(&self->state, SETTING_MAX_STEPS)) {
         return fail(self, FAILURE_STEPS, begin, -1);
     }
-    for (double k = 1.0; k <= count; k += 1.0) {
+    for (double k = 1.0; k <= count && !*event; k += 1.0) {
         const double t_new = k < count ? begin + span * (k / count) : end;
         double error;
         if (!try_step(self, t_new, &error) &&
             !(take_best_partition(self) && try_step(self, t_new, &error))) {
+            return false;
+        }
+        if (!accept_or_locate(self, t_new, event)) {
             return false;
         }
         accept(self);
@@ -222,10 +299,11 @@ static double next_step(double proposed, double rest)
     return proposed >= 0.99 * rest ? rest : proposed > 0.5 * rest ? 0.5 * rest : proposed;
 }
 
-/* Hairer's PI controller (Hairer, Wanner, IV.2). */
-static double growth(double error, double last_error)
+/* Hairer's PI controller (Hairer, Wanner, IV.2), for a method of fifth or of third order. */
+static double growth(const State *state, double error, double last_error)
 {
-    const double factor = SAFETY * pow(fmax(error, 1e-10), -0.17) * pow(last_error, 0.04);
+    const double exponent = method_of(state) == SOLVER_RODAS3 ? -0.3 : -0.17;
+    const double factor = SAFETY * pow(fmax(error, 1e-10), exponent) * pow(last_error, 0.04);
     return fmin(LARGEST_GROWTH, fmax(LARGEST_SHRINKAGE, factor));
 }
 
@@ -233,7 +311,7 @@ static void accept_adaptive(Instance *self, double h, double error, bool retried
 {
     State *state = &self->state;
     const double limit = retried ? 1.0 : LARGEST_GROWTH;
-    const double proposal = h * fmin(limit, growth(error, state->last_error));
+    const double proposal = h * fmin(limit, growth(state, error, state->last_error));
     /* A step cut short by the communication point says little about the next one. */
     const bool cut = !retried && h < state->proposed_step;
     state->proposed_step = cut ? fmax(proposal, state->proposed_step) : proposal;
@@ -241,7 +319,7 @@ static void accept_adaptive(Instance *self, double h, double error, bool retried
     accept(self);
 }
 
-static bool advance_adaptive(Instance *self, double end)
+static bool advance_adaptive(Instance *self, double end, bool *event)
 {
     State *state = &self->state;
     const double max_step = setting(state, SETTING_STEP), max_steps = setting(state, SETTING_MAX_STEPS);
@@ -251,7 +329,7 @@ static bool advance_adaptive(Instance *self, double end)
     if (!(state->proposed_step > 0.0)) {
         state->proposed_step = initial_step(self, end - state->at.t);
     }
-    for (double tries = 0.0; state->at.t < end; tries += 1.0) {
+    for (double tries = 0.0; state->at.t < end && !*event; tries += 1.0) {
         if (tries >= max_steps) {
             return fail(self, FAILURE_STEPS, state->at.t, -1);
         }
@@ -260,6 +338,13 @@ static bool advance_adaptive(Instance *self, double end)
         double error;
         const bool found = try_step(self, h < rest ? state->at.t + h : end, &error);
         if (found && error <= 1.0) {
+            if (!accept_or_locate(self, self->work.trial.t, event)) {
+                return false;
+            }
+            if (*event) {
+                accept(self);
+                break;
+            }
             accept_adaptive(self, h, error, retried);
             retried = false;
             failures = 0;
@@ -273,18 +358,57 @@ static bool advance_adaptive(Instance *self, double end)
         if (failures == FAILURES_BEFORE_NEW_PARTITION) {
             take_best_partition(self);
         }
-        state->proposed_step = h * (found ? fmin(0.9, growth(error, 1.0)) : 0.5);
+        state->proposed_step = h * (found ? fmin(0.9, growth(state, error, 1.0)) : 0.5);
+    }
+    return true;
+}
+
+/* --- from event to event ---------------------------------------------------------------------- */
+
+#define MOST_EVENTS_AT_ONCE 50
+#define AT_ONCE 1e-9 /* of a communication step */
+
+static bool is_adaptive(const State *state)
+{
+    const int method = method_of(state);
+    return ODE_STATES == 0 || method == SOLVER_DOPRI5 || method == SOLVER_RODAS3;
+}
+
+/* At an accepted point: relations take their signs, and the motion follows them. */
+static bool begin_segment(Instance *self)
+{
+    State *state = &self->state;
+    if (MODEL_NE > 0 && update_relations(self, &state->at)) {
+        show_accepted(self);
+        state->fresh = false;
+    }
+    return refresh_motion(self);
+}
+
+static bool advance_by_segments(Instance *self, double end)
+{
+    const State *state = &self->state;
+    const double span = end - state->at.t;
+    int events = 0;
+    while (state->at.t < end) {
+        const double begin = state->at.t;
+        const double stop = MODEL_NET > 0 ? fmin(end, next_time_event(self, begin)) : end;
+        bool event = false;
+        if (!(is_adaptive(state) ? advance_adaptive(self, stop, &event) : advance_fixed(self, stop, &event)) ||
+            !begin_segment(self)) {
+            return false;
+        }
+        events = event && state->at.t - begin < AT_ONCE * span ? events + 1 : 0;
+        if (events > MOST_EVENTS_AT_ONCE) {
+            return fail(self, FAILURE_CHATTER, state->at.t, -1);
+        }
     }
     return true;
 }
 
 bool advance(Instance *self, double end)
 {
-    if (!refresh_motion(self)) {
-        return false;
-    }
-    if (ODE_STATES == 0 || MODEL_SOLVER == SOLVER_DOPRI5) {
-        return advance_adaptive(self, end);
-    }
-    return advance_fixed(self, end);
+    const bool reached = refresh_motion(self) && begin_segment(self) && advance_by_segments(self, end);
+    show_accepted(self);
+    return reached;
 }

@@ -1,4 +1,4 @@
-/* Explicit Euler, the classical Runge-Kutta method and Dormand-Prince 5(4). */
+/* Explicit Euler, the classical Runge-Kutta method, Dormand-Prince 5(4) and RODAS3. */
 #ifndef SOLVERS_H
 #define SOLVERS_H
 
@@ -7,5 +7,11 @@
 /* Advance the accepted point to exactly `end`. False: see self->failure; the accepted point is then the
  * last one that was reached. */
 bool advance(Instance *self, double end);
+
+/* Whether work->trial continues the motion of the accepted point, in the same assembly mode. */
+bool is_continuous(Instance *self);
+
+/* work->trial becomes the accepted point, and the choice of independent coordinates is reviewed. */
+void accept(Instance *self);
 
 #endif

@@ -11,12 +11,14 @@
 void reset_state(Instance *self)
 {
     State *state = &self->state;
+    const Interface interface = state->interface;
     memset(state, 0, sizeof *state);
     memcpy(state->reals, model_start, sizeof state->reals);
     state->mode = MODE_INSTANTIATED;
+    state->interface = interface;
 }
 
-fmi2Status check_settings(Instance *self)
+Status check_settings(Instance *self)
 {
     const State *state = &self->state;
     if (setting(state, SETTING_STEP) < 0.0) {
@@ -29,28 +31,45 @@ fmi2Status check_settings(Instance *self)
     if (setting(state, SETTING_MAX_STEPS) < 1.0) {
         return error(self, "solver.max_steps must be at least 1");
     }
-    return fmi2OK;
+    const double method = setting(state, SETTING_METHOD);
+    if (!(method >= SOLVER_EULER && method <= SOLVER_RODAS3) || method != floor(method)) {
+        return error(self, "solver.method must be 1 (euler), 2 (rk4), 3 (dopri5) or 4 (rodas3)");
+    }
+    return STATUS_OK;
 }
 
-fmi2Status ensure_assembled(Instance *self)
+Status ensure_assembled(Instance *self)
 {
-    return self->state.assembled || assemble(self) ? fmi2OK : report_failure(self);
+    return self->state.assembled || assemble(self) ? STATUS_OK : report_failure(self);
 }
 
-static bool is_parameter(fmi2ValueReference reference)
+static bool is_parameter(Reference reference)
 {
     return reference < MODEL_S0;
 }
 
-static bool is_setting(fmi2ValueReference reference)
+static bool is_setting(Reference reference)
 {
     return reference >= MODEL_S0 && reference < MODEL_U0;
 }
 
-static bool is_given(fmi2ValueReference reference)
+static bool is_given(Reference reference)
 {
     return reference < MODEL_Y0;
 }
+
+Status check_integers(Instance *self, const Reference *references, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (references[i] != MODEL_S0 + SETTING_METHOD) {
+            return error(self, "there is no integer variable with value reference %u", references[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* FMI 3 has a variable for time, behind all others. */
+#define TIME_REFERENCE (MODEL_FMI == 3 ? MODEL_N_REALS : MODEL_N_REALS - 1)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -64,45 +83,51 @@ static bool calculate(Instance *self)
     if (state->outputs_fresh) {
         return true;
     }
-    const ModelPoint at = seen_by_model(state, &state->at);
+    const ModelPoint at = seen_by_model(state, &state->now);
     model_outputs(&at, state->reals + MODEL_Y0);
     model_constraints(&at, self->work.residual);
     diagnostics[DIAGNOSTIC_RESIDUAL] = max_magnitude(MODEL_NC, self->work.residual);
-    diagnostics[DIAGNOSTIC_ITERATIONS] = state->at.iterations;
+    diagnostics[DIAGNOSTIC_ITERATIONS] = state->now.iterations;
     diagnostics[DIAGNOSTIC_STEPS] = state->steps;
+    memcpy(state->reals + MODEL_K0, state->y, MODEL_NK * sizeof *state->y);
+    ode_derivative(state, &state->now, self->work.stage);
+    memcpy(state->reals + MODEL_KD0, self->work.stage, ODE_STATES * sizeof *state->y);
+    if (MODEL_NW > 0) {
+        model_relations(&at, state->reals + MODEL_W0);
+    }
     for (int i = MODEL_Y0; i < MODEL_N_REALS; i++) {
         if (!isfinite(state->reals[i])) {
-            return fail(self, FAILURE_OUTPUT, state->at.t, i);
+            return fail(self, FAILURE_OUTPUT, state->now.t, i);
         }
     }
     state->outputs_fresh = true;
     return true;
 }
 
-fmi2Status get_reals(Instance *self, const fmi2ValueReference *references, size_t n, fmi2Real *values)
+Status get_reals(Instance *self, const Reference *references, size_t n, double *values)
 {
     bool calculated = false;
     for (size_t i = 0; i < n; i++) {
-        if (references[i] >= MODEL_N_REALS) {
+        if (references[i] > TIME_REFERENCE) {
             return error(self, "there is no real variable with value reference %u", references[i]);
         }
         calculated = calculated || !is_given(references[i]);
     }
-    if (calculated && ensure_assembled(self) != fmi2OK) {
-        return fmi2Error;
+    if (calculated && ensure_assembled(self) != STATUS_OK) {
+        return STATUS_ERROR;
     }
     if (calculated && !calculate(self)) {
-        return report_failure(self);
+        return self->state.mode == MODE_CONTINUOUS ? discard_failure(self) : report_failure(self);
     }
     for (size_t i = 0; i < n; i++) {
-        values[i] = self->state.reals[references[i]];
+        values[i] = references[i] < MODEL_N_REALS ? self->state.reals[references[i]] : self->state.now.t;
     }
-    return fmi2OK;
+    return STATUS_OK;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static fmi2Status check_settable(Instance *self, fmi2ValueReference reference, double value)
+static Status check_settable(Instance *self, Reference reference, double value)
 {
     if (reference >= MODEL_N_REALS) {
         return error(self, "there is no real variable with value reference %u", reference);
@@ -110,16 +135,20 @@ static fmi2Status check_settable(Instance *self, fmi2ValueReference reference, d
     if (!is_given(reference)) {
         return error(self, "the variable with value reference %u is calculated and cannot be set", reference);
     }
-    if (self->state.mode == MODE_STEP_COMPLETE && (is_parameter(reference) || is_setting(reference))) {
+    const Mode mode = self->state.mode;
+    if (mode == MODE_CONTINUOUS && reference < MODEL_U0) {
+        return error(self, "the parameter with value reference %u changes at events only", reference);
+    }
+    if ((mode == MODE_STEP_COMPLETE || mode == MODE_EVENT) && reference >= MODEL_NT && reference < MODEL_U0) {
         return error(self, "the parameter with value reference %u is fixed after initialization", reference);
     }
     if (!isfinite(value)) {
         return error(self, "the variable with value reference %u must be set to a finite number", reference);
     }
-    return fmi2OK;
+    return STATUS_OK;
 }
 
-static void set_real(State *state, fmi2ValueReference reference, double value)
+static void set_real(State *state, Reference reference, double value)
 {
     if (reference == MODEL_S0 + SETTING_RELATIVE_TOLERANCE) {
         state->tolerance_chosen = true;
@@ -129,22 +158,25 @@ static void set_real(State *state, fmi2ValueReference reference, double value)
     }
     state->reals[reference] = value;
     state->outputs_fresh = false;
-    if (is_parameter(reference)) {
+    if (is_parameter(reference) && state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING)) {
         state->assembled = false;
+    } else if (is_parameter(reference)) {
+        state->retuned = true;
+        state->fresh = false;
     } else if (!is_setting(reference)) {
         state->fresh = false;
     }
 }
 
-fmi2Status set_reals(Instance *self, const fmi2ValueReference *references, size_t n, const fmi2Real *values)
+Status set_reals(Instance *self, const Reference *references, size_t n, const double *values)
 {
     for (size_t i = 0; i < n; i++) {
-        if (check_settable(self, references[i], values[i]) != fmi2OK) {
-            return fmi2Error;
+        if (check_settable(self, references[i], values[i]) != STATUS_OK) {
+            return STATUS_ERROR;
         }
     }
     for (size_t i = 0; i < n; i++) {
         set_real(&self->state, references[i], values[i]);
     }
-    return fmi2OK;
+    return STATUS_OK;
 }

@@ -1,4 +1,6 @@
-/* The FMU variables: one array of reals, [parameters][settings][inputs][calculated][diagnostics]. */
+/* The FMU variables: one array of reals, [parameters][settings][inputs]
+ * [calculated][states][derivatives][diagnostics]. States have variables of their own where the independent
+ * coordinates may change; elsewhere model_state_references refers to calculated variables. */
 #ifndef VARIABLES_H
 #define VARIABLES_H
 
@@ -8,14 +10,17 @@
 void reset_state(Instance *self);
 
 /* Check that the settings make sense. */
-fmi2Status check_settings(Instance *self);
+Status check_settings(Instance *self);
 
 /* Assemble if a parameter has changed since. */
-fmi2Status ensure_assembled(Instance *self);
+Status ensure_assembled(Instance *self);
 
-fmi2Status get_reals(Instance *self, const fmi2ValueReference *references, size_t n, fmi2Real *values);
+Status get_reals(Instance *self, const Reference *references, size_t n, double *values);
+
+/* The one integer among the settings, an enumeration. */
+Status check_integers(Instance *self, const Reference *references, size_t n);
 
 /* All values are set, or none. */
-fmi2Status set_reals(Instance *self, const fmi2ValueReference *references, size_t n, const fmi2Real *values);
+Status set_reals(Instance *self, const Reference *references, size_t n, const double *values);
 
 #endif

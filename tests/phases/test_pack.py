@@ -10,10 +10,11 @@ import pytest
 from fmpy.validation import validate_fmu
 
 from fmugen.errors import OutputError
-from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.fmu import CalculatedVariable, Knowns
 from fmugen.ir.model import Input, Parameter, SystemModel
+from fmugen.ir.platform import PLATFORMS, host_platform
 from fmugen.phases import compile as compile_phase
-from fmugen.phases.compile import compile_library, host_platform
+from fmugen.phases.compile import compile_library
 from fmugen.phases.describe import describe, model_description_xml
 from fmugen.phases.pack import pack
 
@@ -40,7 +41,7 @@ def xml() -> bytes:
         inputs=(Input("u", 0.0, "N"),),
     )
     calculated = (
-        CalculatedVariable("clock", "s", "the time", "output", ("u",)),
+        CalculatedVariable("clock", "s", "the time", "output", Knowns(inputs=("u",))),
         CalculatedVariable("pin.angle", "rad"),
         CalculatedVariable("load", "kg/m", "", "output"),
     )
@@ -50,7 +51,7 @@ def xml() -> bytes:
 def test_fmpy_finds_nothing_wrong(library: bytes, xml: bytes, tmp_path: Path) -> None:
     fmu = pack(xml, {host_platform(): library}, "Clock", destination=tmp_path / "Clock.fmu")
     assert validate_fmu(str(fmu)) == []
-    assert fmpy.supported_platforms(str(fmu)) == [host_platform()]
+    assert fmpy.supported_platforms(str(fmu)) == [host_platform().fmi2_folder]
 
 
 def test_fmpy_reads_variables_and_structure(library: bytes, xml: bytes, tmp_path: Path) -> None:
@@ -73,25 +74,55 @@ def test_fmpy_runs_the_packed_library(library: bytes, xml: bytes, tmp_path: Path
 def test_entries(tmp_path: Path) -> None:
     fmu = pack(
         b"<x/>",
-        {"win64": b"w", "linux64": b"l", "darwin64": b"d"},
+        {PLATFORMS[name]: name.encode() for name in ("win64", "linux64", "darwin64", "linux-aarch64")},
         "Clock",
         destination=tmp_path / "Clock.fmu",
         documentation={"index.html": "<p>é</p>"},
+        sources={"model.c": "int x;"},
     )
     with zipfile.ZipFile(fmu) as archive:
         assert archive.namelist() == [
+            "binaries/aarch64-linux/Clock.so",
             "binaries/darwin64/Clock.dylib",
             "binaries/linux64/Clock.so",
             "binaries/win64/Clock.dll",
             "documentation/index.html",
             "modelDescription.xml",
+            "sources/model.c",
         ]
         assert archive.read("documentation/index.html").decode("utf-8") == "<p>é</p>"
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
+def folders(binaries: list[str], fmi: int, folder: Path) -> dict[str, bytes]:
+    libraries = {PLATFORMS[name]: name.encode() for name in binaries}
+    fmu = pack(b"<x/>", libraries, "Clock", destination=folder / "Clock.fmu", fmi=fmi)
+    with zipfile.ZipFile(fmu) as archive:
+        names = [name for name in archive.namelist() if name.startswith("binaries/")]
+        return {name.split("/")[1]: archive.read(name) for name in names}
+
+
+def test_folders_of_fmi_3_are_platform_tuples(tmp_path: Path) -> None:
+    assert folders([*PLATFORMS], 3, tmp_path) == {
+        "x86_64-linux": b"linux64",
+        "x86_64-windows": b"win64",
+        "x86_64-darwin": b"darwin64",
+        "aarch64-linux": b"linux-aarch64",
+        "aarch64-darwin": b"darwin-aarch64",
+    }
+
+
+def test_importers_that_know_no_processors_find_the_only_library(tmp_path: Path) -> None:
+    assert folders(["darwin-aarch64"], 2, tmp_path) == {
+        "aarch64-darwin": b"darwin-aarch64",
+        "darwin64": b"darwin-aarch64",
+    }
+    both = folders(["linux-aarch64", "linux64"], 2, tmp_path)
+    assert both == {"aarch64-linux": b"linux-aarch64", "linux64": b"linux64"}
+
+
 def test_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
-    binaries = {"win64": b"w" * 1000, "linux64": b"l" * 1000}
+    binaries = {PLATFORMS["win64"]: b"w" * 1000, PLATFORMS["linux64"]: b"l" * 1000}
     first = pack(b"<x/>", binaries, "Clock", destination=tmp_path / "a.fmu")
     reordered = dict(reversed(binaries.items()))
     second = pack(b"<x/>", reordered, "Clock", destination=tmp_path / "b.fmu")

@@ -1,19 +1,21 @@
 """Dae, SolutionFlow -> Program: straight-line functions with shared subexpressions named.
 
-Whatever depends on parameters alone is evaluated once, at initialization (``derive``).
+Whatever depends on parameters alone is evaluated once, at initialization (``derive``). Switching functions of
+the equations become functions of held signs (:mod:`fmugen.expr.relations`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from fmugen.expr.calculus import Tangent, postorder, symbols_of
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import Operations, constant_part, count_operations, schedule
 from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.fmu import CalculatedVariable
+from fmugen.ir.flow import EMBEDDED, SolutionFlow
+from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
     Function,
@@ -33,6 +35,9 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
+from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.tangents import Directions, tangent_results
+from fmugen.units import per_second
 
 __all__ = ["lower_program"]
 
@@ -46,7 +51,11 @@ class _Lowering:
     def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow) -> None:
         self._model, self._dae, self._flow = model, dae, flow
         self._rows = [dae.constraints[row] for row in flow.rows]
-        self._names = _symbol_names(dae, flow)
+        symbols = dae.symbols
+        self._relations = Relations(symbols.dag, symbols.time, _equations(dae))
+        self._directions = Directions(dae, flow)
+        self._names = _symbol_names(dae, flow) | self._directions.names | self._signs()
+        self._structure = Structure(dae, flow)
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
 
@@ -85,6 +94,13 @@ class _Lowering:
             self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
         ]
         functions += self._network_functions()
+        functions += self._relation_functions()
+        functions += [
+            self._function(name, purpose, results)
+            for name, purpose, results in tangent_results(
+                self._dae, self._flow, self._directions, self._relations.hold, values
+            )
+        ]
         forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
         self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
@@ -102,13 +118,86 @@ class _Lowering:
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
             tuple(self._turning),
-            self._directions(),
+            self._sines(),
             len(self._dae.fixed_positions),
             len(self._dae.fixed_velocities),
             tuple(calculated),
             self._flow,
             network,
+            tuple(self._continuous_states()),
+            len(self._relations.by_time),
+            len(self._relations.by_state),
         )
+
+    # --- relations ---------------------------------------------------------------------------------
+
+    def _signs(self) -> dict[Expr, str]:
+        signs = [*self._relations.by_time.values(), *self._relations.by_state.values()]
+        return {sign: f"r[{index}]" for index, sign in enumerate(signs)}
+
+    def _relation_functions(self) -> list[Function]:
+        lines = [self._relations.line(relation) for relation in self._relations.by_time]
+        watched = list(self._relations.by_state)
+        return [
+            self._function(
+                "time_relations",
+                "relations that are lines in time: their values at time zero and their slopes",
+                [
+                    Result(array, i, line[part])
+                    for part, array in enumerate(("value", "slope"))
+                    for i, line in enumerate(lines)
+                ],
+            ),
+            self._function(
+                "relations",
+                "relations that are watched for a change of sign",
+                [Result("relation", i, value) for i, value in enumerate(watched)],
+            ),
+        ]
+
+    # --- states -------------------------------------------------------------------------------------
+
+    def _continuous_states(self) -> Iterator[ContinuousState]:
+        """Positions, velocities, states of the network.
+
+        Where the independent coordinates may change on the way, the first two stand for whatever coordinates
+        are independent: they are variables of their own.
+        """
+        structure, coordinates = self._structure, self._dae.coordinates
+        embedded = self._flow.closure in EMBEDDED
+        chosen = [coordinates[k] for k in (self._flow.independent if embedded else range(len(coordinates)))]
+        changing = embedded and bool(self._flow.rows) and bool(self._flow.independent)
+        count = len(chosen)
+        units = {c.unit for c in coordinates}
+        shared = units.pop() if len(units) == 1 else ""
+        rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
+        for index, c in enumerate(chosen):
+            known = replace(structure.knowns(c.velocity), inputs=(), states=(count + index,), time=False)
+            if changing:
+                note = f"position of an independent coordinate, at first of {c.name}"
+                start = structure.knowns(c.position)
+                yield ContinuousState(f"state[{index + 1}]", shared, note, True, start, rate, known)
+            else:
+                yield ContinuousState(
+                    c.name, c.unit, "", False, structure.knowns(c.position), f"{c.unit}/s", known
+                )
+        for index, c in enumerate(chosen):
+            known = structure.knowns(c.second, everywhere=changing)
+            if changing:
+                note = f"rate of an independent coordinate, at first of {c.name}"
+                start = structure.knowns(c.velocity)
+                yield ContinuousState(f"state[{count + index + 1}]", rate, note, True, start, second, known)
+            else:
+                unit = f"{c.unit}/s2"
+                yield ContinuousState(
+                    c.rate, f"{c.unit}/s", "", False, structure.knowns(c.velocity), unit, known
+                )
+        for state in self._dae.states:
+            derivative = structure.knowns(state.derivative)
+            unit = per_second(state.unit)
+            yield ContinuousState(
+                state.name, state.unit, "", False, structure.knowns(state.symbol), unit, derivative
+            )
 
     # --- networks ----------------------------------------------------------------------------------
 
@@ -202,7 +291,7 @@ class _Lowering:
             for i, row in enumerate(rows)
             for j, column in enumerate(block.unknowns)
         ]
-        known = self._directions(without=block.unknowns)
+        known = self._sines(without=block.unknowns)
         return self._function(f"block_{number}", block.name, results, known)
 
     # --- sines and cosines that are found once -------------------------------------------------------
@@ -222,7 +311,7 @@ class _Lowering:
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
 
-    def _directions(self, without: Sequence[int] = ()) -> dict[Expr, str]:
+    def _sines(self, without: Sequence[int] = ()) -> dict[Expr, str]:
         """Texts of the sines and cosines of turning coordinates."""
         names: dict[Expr, str] = {}
         for coordinate, place in self._turning.items():
@@ -235,7 +324,12 @@ class _Lowering:
     # --- exact steps ---------------------------------------------------------------------------------
 
     def _form(self, step: ExactStep) -> _Form:
-        return _form(step, self._dae.coordinates[step.unknown].name)
+        form, hold = _form(step, self._dae.coordinates[step.unknown].name), self._relations.hold
+        return replace(
+            form,
+            arguments=tuple(hold(argument) for argument in form.arguments),
+            results=tuple(hold(result) for result in form.results),
+        )
 
     def _solve_function(self, number: int, forms: Sequence[_Form]) -> SolveFunction | None:
         """The exact steps of a block; ``None`` for a block without steps."""
@@ -244,7 +338,7 @@ class _Lowering:
         groups = [group for form in forms for group in (form.arguments, form.results)]
         roots = [root for group in groups for root in group]
         self._derive(roots)
-        names = self._directions()
+        names = self._sines()
         for form in forms:
             names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}
 
@@ -279,12 +373,20 @@ class _Lowering:
         block = self._flow.blocks[number]
         return SolveFunction(f"solve_{number}", block.name, tuple(steps), names)
 
+    def _held_section(self, section: Section) -> Section:
+        hold = self._relations.hold
+        return Section(
+            tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
+            tuple(replace(result, value=hold(result.value)) for result in section.results),
+        )
+
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
+        motion = Motion(tuple(self._held_section(section) for section in motion.sections))
         groups = [_section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
-        is_leaf = self._leaf_test(self._directions())
+        is_leaf = self._leaf_test(self._sines())
         named = schedule(roots, is_leaf)
         waiting = list(named)
         sections = []
@@ -298,13 +400,12 @@ class _Lowering:
     def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
         """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
         shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        driven = self._inputs_that_accelerate()
         units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
 
         def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
             if name not in shown:
-                inputs = _inputs_of(value, driven)
-                variable = CalculatedVariable(name, unit, text, "output" if output else "local", inputs)
+                known = self._structure.knowns(value)
+                variable = CalculatedVariable(name, unit, text, "output" if output else "local", known)
                 shown[name] = (variable, value)
 
         for output in self._model.outputs:
@@ -319,23 +420,19 @@ class _Lowering:
             show(name, value, units[name], "")
         return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
 
-    def _inputs_that_accelerate(self) -> tuple[str, ...]:
-        """Inputs on which accelerations and multipliers depend."""
-        found = symbols_of(self._dae.force, Role.INPUT)
-        return tuple(name for name, symbol in self._dae.symbols.inputs.items() if symbol in found)
-
     # --- functions ----------------------------------------------------------------------------------
 
     def _function(
         self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, str] | None = None
     ) -> Function:
         """A function of leaves that all functions know, and of further ``leaves``."""
-        roots = [result.value for result in results]
+        held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
+        roots = [result.value for result in held]
         self._derive(roots)
         is_leaf = self._leaf_test(leaves or {})
         named = schedule(roots, is_leaf)
         operations = count_operations(named, roots, is_leaf)
-        return Function(name, purpose, named, tuple(results), operations, leaves or {})
+        return Function(name, purpose, named, held, operations, leaves or {})
 
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
@@ -474,9 +571,13 @@ def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
     return names
 
 
-def _inputs_of(value: Expr, accelerating: tuple[str, ...]) -> tuple[str, ...]:
-    found = symbols_of((value,), Role.INPUT, Role.ACCELERATION, Role.MULTIPLIER)
-    names = [symbol.name for symbol in found if symbol.role is Role.INPUT]
-    if len(names) < len(found):
-        names += [name for name in accelerating if name not in names]
-    return tuple(names)
+def _equations(dae: Dae) -> Iterator[Expr]:
+    """Everything that is integrated or solved; its relations switch at events."""
+    for row in dae.constraints:
+        yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
+    yield from dae.mass.values()
+    yield from dae.force
+    for state in dae.states:
+        yield state.derivative
+    for block in dae.network_blocks:
+        yield from (equation.residual for equation in block.equations)

@@ -1,36 +1,42 @@
-"""SystemModel and calculated variables -> FmuDescription -> ``modelDescription.xml``.
+"""SystemModel and Program -> FmuDescription -> ``modelDescription.xml``.
 
 :func:`describe` decides what an importer sees: names, value references, causalities, start values,
 units, declared types and the model structure. :func:`model_description_xml` writes that down as the
-FMI 2.0 schema asks, and decides nothing.
+schema of the standard asks (:mod:`.fmi2`, :mod:`.fmi3`), and decides nothing.
 """
 
 from __future__ import annotations
 
 import math
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
-
-from lxml import etree
 
 from fmugen import __version__
 from fmugen.errors import OutputError
 from fmugen.ir.fmu import (
     CalculatedVariable,
+    ContinuousState,
     Dependency,
     DisplayUnit,
     FmuDescription,
+    Knowns,
+    ModelStructure,
     SolverSettings,
     TypeDefinition,
     UnitDefinition,
     Variable,
 )
 from fmugen.ir.model import SystemModel, quantities, start_parameter
+from fmugen.ir.options import FmiVersion, InterfaceType, Solver
+from fmugen.phases.describe.fmi2 import fmi2_description
+from fmugen.phases.describe.fmi3 import fmi3_description
 from fmugen.units import parse_unit
+
+__all__ = ["DIAGNOSTICS", "QUANTITIES", "Face", "describe", "model_description_xml"]
 
 #: The quantity that a unit measures in mechanics and in the physical networks around it.
 QUANTITIES = {
@@ -72,11 +78,25 @@ DIAGNOSTICS = (
     ("solver.steps", "internal steps since the start"),
 )
 
-#: The categories the runtime logs in.
-LOG_CATEGORIES = (
-    ("logStatusError", "why a call failed"),
-    ("logEvents", "what the solver and the closure of the loops decide on the way"),
-)
+
+@dataclass(frozen=True)
+class Face:
+    """The standard and the interface types of an FMU, and what it offers to model exchange."""
+
+    fmi: FmiVersion = FmiVersion.TWO
+    interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)
+    states: tuple[ContinuousState, ...] = ()
+    indicators: int = 0
+
+
+def model_description_xml(description: FmuDescription, source_files: Sequence[str] = ()) -> bytes:
+    """``modelDescription.xml``, the same bytes for the same input.
+
+    ``source_files`` are those of the folder ``sources`` that are to be compiled; FMI 3 lists them elsewhere.
+    """
+    if description.fmi is FmiVersion.THREE:
+        return fmi3_description(description)
+    return fmi2_description(description, source_files)
 
 
 def describe(
@@ -84,6 +104,7 @@ def describe(
     calculated: Sequence[CalculatedVariable],
     guid: str,
     *,
+    face: Face | None = None,
     settings: SolverSettings | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> FmuDescription:
@@ -98,6 +119,8 @@ def describe(
         The outputs and local variables, in the order in which the generated code writes them.
     guid
         The fingerprint of the generated code, which binary and description must share.
+    face
+        The standard, the interface types, and the continuous states.
     settings
         Default values of the solver settings.
     environment
@@ -113,13 +136,18 @@ def describe(
     OutputError
         If ``SOURCE_DATE_EPOCH`` is not a time.
     """
+    face = face or Face()
     references = count()  # drawn from in the order of the sections
     parameters = tuple(_parameters(model, references))
     solver = tuple(_settings(settings or SolverSettings(), references))
     inputs = tuple(_inputs(model, references))
     computed = tuple(_calculated(calculated, references))
+    states = tuple(_states(face.states, references))
+    named = {variable.name: variable.value_reference for variable in computed + states}
+    derivatives = tuple(_derivatives(face.states, named, references))
+    indicators = tuple(_indicators(face.indicators, references))
     diagnostics = tuple(_diagnostics(references))
-    variables = parameters + solver + inputs + computed + diagnostics
+    variables = parameters + solver + inputs + computed + states + derivatives + indicators + diagnostics
     _require_unique_names(variables)
     units = tuple(_unit_definition(unit) for unit in _units_in_use(variables))
     return FmuDescription(
@@ -133,11 +161,16 @@ def describe(
         settings=solver,
         inputs=inputs,
         calculated=computed,
+        states=states,
+        derivatives=derivatives,
+        indicators=indicators,
         diagnostics=diagnostics,
         units=units,
         types=tuple(_type_definition(unit) for unit in units),
-        outputs=tuple(_output_dependencies(calculated, computed, inputs)),
+        structure=_structure(calculated, face.states, variables),
         experiment=model.experiment,
+        fmi=face.fmi,
+        interfaces=face.interfaces,
     )
 
 
@@ -146,8 +179,18 @@ def describe(
 
 def _parameters(model: SystemModel, references: Iterator[int]) -> Iterator[Variable]:
     for parameter in model.parameters:
-        yield _parameter(
-            parameter.name, parameter.value, parameter.unit, parameter.description, next(references)
+        yield Variable(
+            parameter.name,
+            next(references),
+            "parameter",
+            "tunable",
+            "exact",
+            parameter.value,
+            parameter.unit,
+            parameter.description,
+            minimum=parameter.minimum,
+            maximum=parameter.maximum,
+            nominal=parameter.nominal,
         )
     unit_of = {quantity.name: quantity.unit for quantity in quantities(model)}
     for start in model.starts:
@@ -166,6 +209,18 @@ def _settings(settings: SolverSettings, references: Iterator[int]) -> Iterator[V
     )
     for name, value, unit, description, minimum in rows:
         yield _parameter(name, value, unit, description, next(references), minimum)
+    methods = tuple(solver.value for solver in Solver)
+    yield Variable(
+        "solver.method",
+        next(references),
+        "parameter",
+        "fixed",
+        "exact",
+        1.0 + methods.index(settings.method.value),
+        "1",
+        "integrator of co-simulation; rodas3 is for stiff models",
+        items=methods,
+    )
 
 
 def _parameter(
@@ -188,6 +243,9 @@ def _inputs(model: SystemModel, references: Iterator[int]) -> Iterator[Variable]
             given.start,
             given.unit,
             given.description,
+            minimum=given.minimum,
+            maximum=given.maximum,
+            nominal=given.nominal,
         )
 
 
@@ -205,9 +263,34 @@ def _calculated(calculated: Sequence[CalculatedVariable], references: Iterator[i
         )
 
 
+def _states(states: Sequence[ContinuousState], references: Iterator[int]) -> Iterator[Variable]:
+    for state in states:
+        if state.own:
+            yield _local(state.name, next(references), state.unit, state.description)
+
+
+def _derivatives(
+    states: Sequence[ContinuousState], named: Mapping[str, int], references: Iterator[int]
+) -> Iterator[Variable]:
+    for state in states:
+        note = f"derivative of {state.name}"
+        variable = _local(f"der({state.name})", next(references), state.derivative_unit, note)
+        yield replace(variable, derivative_of=named[state.name])
+
+
+def _indicators(number: int, references: Iterator[int]) -> Iterator[Variable]:
+    for index in range(number):
+        note = "changes its sign where the equations switch"
+        yield _local(f"event[{index + 1}]", next(references), "", note)
+
+
+def _local(name: str, reference: int, unit: str, description: str) -> Variable:
+    return Variable(name, reference, "local", "continuous", "calculated", None, unit, description)
+
+
 def _diagnostics(references: Iterator[int]) -> Iterator[Variable]:
     for name, description in DIAGNOSTICS:
-        yield Variable(name, next(references), "local", "continuous", "calculated", None, "1", description)
+        yield _local(name, next(references), "1", description)
 
 
 def _require_unique_names(variables: Sequence[Variable]) -> None:
@@ -219,14 +302,29 @@ def _require_unique_names(variables: Sequence[Variable]) -> None:
         )
 
 
-def _output_dependencies(
-    calculated: Sequence[CalculatedVariable], computed: Sequence[Variable], inputs: Sequence[Variable]
-) -> Iterator[Dependency]:
-    reference_of = {variable.name: variable.value_reference for variable in inputs}
-    for value, variable in zip(calculated, computed, strict=True):
-        if value.causality == "output":
-            knowns = sorted({reference_of[name] for name in value.depends_on_inputs})
-            yield Dependency(variable.value_reference, tuple(knowns))
+def _structure(
+    calculated: Sequence[CalculatedVariable], states: Sequence[ContinuousState], variables: Sequence[Variable]
+) -> ModelStructure:
+    reference_of = {variable.name: variable.value_reference for variable in variables}
+    state_references = [reference_of[state.name] for state in states]
+
+    def instant(name: str, knowns: Knowns) -> Dependency:
+        found = {reference_of[each] for each in knowns.inputs} | {state_references[k] for k in knowns.states}
+        return Dependency(reference_of[name], tuple(sorted(found)), knowns.time)
+
+    def start(name: str, knowns: Knowns) -> Dependency:
+        return Dependency(reference_of[name], tuple(sorted(reference_of[each] for each in knowns.start)))
+
+    outputs = [value for value in calculated if value.causality == "output"]
+    unknowns = {value.name: value.knowns for value in outputs}
+    unknowns |= {state.name: state.knowns for state in states}
+    unknowns |= {f"der({state.name})": state.derivative_knowns for state in states}
+    initial = sorted((start(name, knowns) for name, knowns in unknowns.items()), key=lambda d: d.unknown)
+    return ModelStructure(
+        tuple(instant(value.name, value.knowns) for value in outputs),
+        tuple(instant(f"der({state.name})", state.derivative_knowns) for state in states),
+        tuple(initial),
+    )
 
 
 def _generation_time(environment: Mapping[str, str]) -> str | None:
@@ -246,7 +344,7 @@ def _generation_time(environment: Mapping[str, str]) -> str | None:
 
 
 def _units_in_use(variables: Sequence[Variable]) -> list[str]:
-    return sorted({variable.unit for variable in variables})
+    return sorted({variable.unit for variable in variables if variable.unit})
 
 
 def _unit_definition(text: str) -> UnitDefinition:
@@ -264,165 +362,3 @@ def _type_definition(unit: UnitDefinition) -> TypeDefinition:
     quantity = QUANTITIES.get(unit.name)
     name = f"SI.'{unit.name}'" if quantity is None else f"SI.{quantity}"
     return TypeDefinition(name, quantity, unit.name, unit.display.name if unit.display else None)
-
-
-# --- XML -------------------------------------------------------------------------------------
-
-
-def model_description_xml(description: FmuDescription) -> bytes:
-    """``modelDescription.xml`` of an FMI 2.0 co-simulation FMU, the same bytes for the same input."""
-    root = etree.Element("fmiModelDescription")
-    _set(
-        root,
-        fmiVersion="2.0",
-        modelName=description.model_name,
-        guid=description.guid,
-        description=description.description or None,
-        generationTool=description.generation_tool,
-        generationDateAndTime=description.generated_at,
-        variableNamingConvention="structured",
-        numberOfEventIndicators=0,
-    )
-    _add_co_simulation(root, description)
-    _add_units(root, description)
-    _add_types(root, description)
-    _add_log_categories(root)
-    _add_experiment(root, description)
-    _add_variables(root, description)
-    _add_structure(root, description)
-    etree.indent(root)
-    return etree.tostring(root, xml_declaration=True, encoding="UTF-8") + b"\n"
-
-
-def _add_co_simulation(root: etree._Element, description: FmuDescription) -> None:
-    _add(
-        root,
-        "CoSimulation",
-        modelIdentifier=description.identifier,
-        needsExecutionTool=False,
-        canHandleVariableCommunicationStepSize=True,
-        canInterpolateInputs=False,
-        maxOutputDerivativeOrder=0,
-        canRunAsynchronuously=False,
-        canBeInstantiatedOnlyOncePerProcess=False,
-        canNotUseMemoryManagementFunctions=False,
-        canGetAndSetFMUstate=True,
-        canSerializeFMUstate=True,
-        providesDirectionalDerivative=False,
-    )
-
-
-def _add_units(root: etree._Element, description: FmuDescription) -> None:
-    units = _add(root, "UnitDefinitions")
-    for definition in description.units:
-        unit = _add(units, "Unit", name=definition.name)
-        factor = None if definition.factor == 1.0 else definition.factor
-        _add(unit, "BaseUnit", **dict(definition.exponents), factor=factor)
-        if definition.display is not None:
-            _add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
-
-
-def _add_types(root: etree._Element, description: FmuDescription) -> None:
-    types = _add(root, "TypeDefinitions")
-    for definition in description.types:
-        simple = _add(types, "SimpleType", name=definition.name)
-        _add(
-            simple,
-            "Real",
-            quantity=definition.quantity,
-            unit=definition.unit,
-            displayUnit=definition.display_unit,
-        )
-
-
-def _add_log_categories(root: etree._Element) -> None:
-    categories = _add(root, "LogCategories")
-    for name, meaning in LOG_CATEGORIES:
-        _add(categories, "Category", name=name, description=meaning)
-
-
-def _add_experiment(root: etree._Element, description: FmuDescription) -> None:
-    experiment = description.experiment
-    _add(
-        root,
-        "DefaultExperiment",
-        startTime=0.0,
-        stopTime=experiment.stop,
-        tolerance=experiment.tolerance,
-        stepSize=experiment.step,
-    )
-
-
-def _add_variables(root: etree._Element, description: FmuDescription) -> None:
-    type_of = {definition.unit: definition.name for definition in description.types}
-    variables = _add(root, "ModelVariables")
-    for variable in description.variables:
-        scalar = _add(
-            variables,
-            "ScalarVariable",
-            name=variable.name,
-            valueReference=variable.value_reference,
-            description=variable.description or None,
-            causality=variable.causality,
-            variability=variable.variability,
-            initial=variable.initial,
-        )
-        _add(
-            scalar,
-            "Real",
-            declaredType=type_of[variable.unit],
-            unit=variable.unit,
-            min=variable.minimum,
-            max=variable.maximum,
-            start=variable.start,
-        )
-
-
-def _add_structure(root: etree._Element, description: FmuDescription) -> None:
-    """Outputs with their direct feedthrough; at initialization each depends on everything known.
-
-    An ``InitialUnknowns`` entry without ``dependencies`` means all knowns, which is the truth: the
-    assembly of the mechanism brings every parameter to bear on every output.
-    """
-    structure = _add(root, "ModelStructure")
-    if not description.outputs:
-        return
-    outputs = _add(structure, "Outputs")
-    initial = _add(structure, "InitialUnknowns")
-    for output in description.outputs:
-        _add(
-            outputs,
-            "Unknown",
-            index=_index(output.unknown),
-            dependencies=" ".join(str(_index(known)) for known in output.knowns),
-            dependenciesKind=" ".join("dependent" for _ in output.knowns),
-        )
-        _add(initial, "Unknown", index=_index(output.unknown))
-
-
-def _index(value_reference: int) -> int:
-    """The place of a variable in ``ModelVariables``, which FMI counts from 1."""
-    return value_reference + 1
-
-
-def _add(parent: etree._Element, tag: str, **attributes: str | float | bool | None) -> etree._Element:
-    return _set(etree.SubElement(parent, tag), **attributes)
-
-
-def _set(element: etree._Element, **attributes: str | float | bool | None) -> etree._Element:
-    for name, value in attributes.items():
-        if value is not None:
-            element.set(name, _attribute(value))
-    return element
-
-
-def _attribute(value: str | float | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _NOT_TEXT.sub(" ", value)
-    return repr(value)
-
-
-#: What XML cannot carry, and the control characters that no importer expects in a line of text.
-_NOT_TEXT = re.compile("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

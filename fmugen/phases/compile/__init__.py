@@ -1,0 +1,239 @@
+"""Generated C -> shared libraries, one for each platform.
+
+The generated ``model.c`` and ``model.h`` and the hand-written runtime are compiled together, since
+the sizes of a model are constants of its code. For this machine alone a C compiler of the system is used if
+there is one; for several platforms the one in the Python package ``ziglang``, which compiles for all of
+them. Libraries are kept in a cache under a digest of everything they are made from, so that the same
+model is never compiled twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from fmugen.errors import CompileError
+from fmugen.ir.platform import Platform, host_platform
+from fmugen.phases.compile.symbols import read_interface
+from fmugen.phases.compile.toolchain import Compiler, find_compiler, require_success
+from fmugen.resources import default_cache_dir, fmi_include_dir, runtime_sources
+
+__all__ = ["Compiler", "compile_libraries", "compile_library", "exported_functions", "find_compiler"]
+
+#: Called with the number of files compiled so far and the number of all.
+Counter = Callable[[int, int], None]
+
+#: The libraries that come with every machine of a system; any other would have to be shipped.
+_AT_HOME = {
+    "linux": re.compile(r"(libc|libm)\.|ld-linux"),
+    "windows": re.compile(r"(kernel32|msvcrt|ucrtbase|api-ms-win-crt-[\w-]+)\.dll$", re.IGNORECASE),
+    "darwin": re.compile(r"/usr/lib/libSystem\."),
+}
+
+
+def exported_functions(fmi: int) -> frozenset[str]:
+    """The functions of a version of the standard, which an importer may look up when it loads a library."""
+    header = (fmi_include_dir() / f"fmi{fmi}Functions.h").read_text(encoding="utf-8")
+    return frozenset(re.findall(rf"^\s*FMI{fmi}_Export\s+\w+\s+(fmi{fmi}\w+)\s*;", header, re.MULTILINE))
+
+
+def compile_libraries(
+    sources: Mapping[str, str],
+    platforms: Sequence[Platform],
+    *,
+    fmi: int = 2,
+    cache_dir: Path | None = None,
+    counter: Counter | None = None,
+) -> dict[Platform, bytes]:
+    """Compile generated sources and the runtime for several platforms, side by side.
+
+    Parameters
+    ----------
+    sources
+        The generated files by name: ``model.c`` and ``model.h``.
+    platforms
+        The platforms to compile for.
+    fmi
+        The version of the standard whose functions the libraries must export, 2 or 3.
+    cache_dir
+        The folder of compiled libraries; :func:`default_cache_dir` by default.
+    counter
+        Told the progress.
+
+    Returns
+    -------
+    dict of Platform to bytes
+        The content of each library.
+
+    Raises
+    ------
+    CompileError
+        If there is no compiler, the compiler fails, or a library lacks an FMI function.
+    """
+    alone = tuple(platforms) == (host_platform(),)
+    compilers = {platform: find_compiler(platform, portable=not alone) for platform in platforms}
+    units = 1 + sum(name.endswith(".c") for name in _all_files(sources))
+    count = _Count(units * len(platforms), counter)
+    with ThreadPoolExecutor(os.cpu_count()) as workers, ThreadPoolExecutor(len(platforms)) as overseers:
+        futures = {
+            platform: overseers.submit(
+                _compile, sources, platform, fmi, compiler, cache_dir, None, workers, count
+            )
+            for platform, compiler in compilers.items()
+        }
+        return {platform: future.result() for platform, future in futures.items()}
+
+
+def compile_library(
+    sources: Mapping[str, str],
+    *,
+    platform: Platform | None = None,
+    fmi: int = 2,
+    compiler: Compiler | None = None,
+    work_dir: Path | None = None,
+    cache_dir: Path | None = None,
+) -> bytes:
+    """Compile for one platform, this machine by default.
+
+    ``compiler`` is what :func:`find_compiler` finds by default; ``work_dir`` is an existing folder that keeps
+    the sources and objects. For all else see :func:`compile_libraries`.
+    """
+    platform = platform or host_platform()
+    compiler = compiler or find_compiler(platform)
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        return _compile(sources, platform, fmi, compiler, cache_dir, work_dir, workers, _Count(0, None))
+
+
+class _Count:
+    """Files compiled so far, counted by several threads."""
+
+    def __init__(self, total: int, counter: Counter | None) -> None:
+        self._total, self._counter = total, counter
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def add(self, files: int = 1) -> None:
+        with self._lock:
+            self._done += files
+            if self._counter is not None:
+                self._counter(self._done, self._total)
+
+
+def _compile(
+    sources: Mapping[str, str],
+    platform: Platform,
+    fmi: int,
+    compiler: Compiler,
+    cache_dir: Path | None,
+    work_dir: Path | None,
+    workers: Executor,
+    count: _Count,
+) -> bytes:
+    files = _all_files(sources)
+    key = _digest(files, platform, compiler)
+    cached = (cache_dir or default_cache_dir()) / f"{key}{platform.library_suffix}"
+    with suppress(OSError):
+        content = cached.read_bytes()
+        count.add(1 + sum(name.endswith(".c") for name in files))
+        return content
+    with ExitStack() as stack:
+        folder = work_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-")))
+        content = _build(files, platform, compiler, folder, workers, count).read_bytes()
+    _require_interface(content, platform, fmi)
+    _remember(cached, content)
+    return content
+
+
+def _all_files(sources: Mapping[str, str]) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in runtime_sources()} | dict(sources)
+
+
+# --- the cache -------------------------------------------------------------------------------
+
+
+def _digest(files: Mapping[str, str], platform: Platform, compiler: Compiler) -> str:
+    """A digest of everything that the library is a function of."""
+    headers = {path.name: path.read_text(encoding="utf-8") for path in _fmi_headers()}
+    parts = list(compiler.identity(platform))
+    for name, text in sorted({**files, **headers}.items()):
+        parts += [name, text]
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8")
+        digest.update(len(encoded).to_bytes(8, "little"))
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+def _remember(place: Path, content: bytes) -> None:
+    """Put a library into the cache, whole; a cache that cannot be written costs only time."""
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=place.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            Path(name).replace(place)
+        finally:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+
+
+# --- building --------------------------------------------------------------------------------
+
+
+def _build(
+    files: Mapping[str, str],
+    platform: Platform,
+    compiler: Compiler,
+    folder: Path,
+    workers: Executor,
+    count: _Count,
+) -> Path:
+    """Compile each file and link them, with relative names so that no path gets into the result."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    units = sorted(name for name in files if name.endswith(".c"))
+    include = fmi_include_dir()
+    commands = [compiler.compile_command(platform, unit, include) for unit in units]
+    _run_all(commands, folder, workers, count)
+    library = f"library{platform.library_suffix}"
+    _run_all([compiler.link_command(platform, units, library)], folder, workers, count)
+    return folder / library
+
+
+def _run_all(commands: Iterable[Sequence[str]], folder: Path, workers: Executor, count: _Count) -> None:
+    """Run commands side by side; the first failure ends the others that have not begun."""
+    futures = [workers.submit(require_success, command, folder) for command in commands]
+    try:
+        for future in as_completed(futures):
+            future.result()
+            count.add()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _fmi_headers() -> list[Path]:
+    return sorted(fmi_include_dir().glob("fmi[23]*.h"))
+
+
+def _require_interface(library: bytes, platform: Platform, fmi: int) -> None:
+    """Check that a library exports the FMI functions and needs nothing that an importer may lack."""
+    interface = read_interface(library)
+    missing = sorted(exported_functions(fmi) - interface.exports)
+    if missing:
+        raise CompileError(f"the compiled library for {platform.name} does not export {', '.join(missing)}")
+    foreign = sorted(name for name in interface.needs if not _AT_HOME[platform.system].match(name))
+    if foreign:
+        raise CompileError(
+            f"the compiled library for {platform.name} needs {', '.join(foreign)}, which importers may lack: "
+            "use another compiler (unset CC, or name another one)"
+        )

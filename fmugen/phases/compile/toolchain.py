@@ -1,0 +1,141 @@
+"""C compilers: which one compiles for a platform, with which options, and how it is called."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmugen.errors import CompileError
+from fmugen.ir.platform import Platform, host_platform
+
+__all__ = ["Compiler", "find_compiler", "first_lines", "require_success"]
+
+# Contraction of a*b+c is a choice of the compiler that changes the last bits: it is forbidden, so
+# that every compiler gives the same motion.
+_COMPILE_FLAGS = ("-std=c99", "-O2", "-fvisibility=hidden", "-ffp-contract=off")
+_POSITION_INDEPENDENT = {"linux": ("-fPIC",), "windows": (), "darwin": ("-fPIC",)}
+
+# ELF: calls inside the library stay inside it even if another FMU is loaded, nothing may be left
+# undefined, and no names of local symbols are kept.
+_LINK_FLAGS = {
+    "linux": ("-shared", "-s", "-Wl,-Bsymbolic", "-Wl,-z,defs"),
+    "windows": ("-shared", "-s"),
+    "darwin": ("-shared", "-s"),
+}
+_LIBRARIES = {"linux": ("-lm",), "windows": (), "darwin": ()}
+
+#: What zig calls a system; for Linux with the oldest C library that the binary is to run with.
+_ZIG_SYSTEMS = {"linux": "linux-gnu.2.17", "windows": "windows-gnu", "darwin": "macos"}
+
+_TIMEOUT_S = 600
+_QUOTED_LINES = 12
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C compiler: how it is called, and what it says it is."""
+
+    command: tuple[str, ...]
+    version: str
+    #: Options that make it compile for the platform and for no particular processor of that kind.
+    target_flags: tuple[str, ...] = ()
+
+    def compile_command(self, platform: Platform, unit: str, include: Path) -> tuple[str, ...]:
+        """The command that makes ``unit.o`` from ``unit``."""
+        flags = (*_COMPILE_FLAGS, *_POSITION_INDEPENDENT[platform.system], f"-I{include}")
+        return (*self.command, *self.target_flags, *flags, "-c", unit, "-o", f"{unit}.o")
+
+    def link_command(self, platform: Platform, units: Sequence[str], library: str) -> tuple[str, ...]:
+        """The command that makes the library from the objects of ``units``."""
+        objects = [f"{unit}.o" for unit in units]
+        flags, libraries = _LINK_FLAGS[platform.system], _LIBRARIES[platform.system]
+        return (*self.command, *self.target_flags, *flags, "-o", library, *objects, *libraries)
+
+    def identity(self, platform: Platform) -> tuple[str, ...]:
+        """All of it that a library depends on, its place on this machine left out."""
+        commands = self.compile_command(platform, "", Path()) + self.link_command(platform, (), "")
+        return (self.version, platform.tuple, *commands[1:])
+
+
+def find_compiler(platform: Platform, *, portable: bool = False) -> Compiler:
+    """The compiler to use for a platform.
+
+    For this machine it is the one that ``$CC`` names, else cc, gcc or clang; where there is none, for every
+    other machine, and where the result is to run on all machines of the platform (``portable``), it is the
+    one of ``ziglang``.
+
+    Raises
+    ------
+    CompileError
+        If there is none, or ``$CC`` cannot be run.
+    """
+    if platform == host_platform() and not portable:
+        system = _system_compiler()
+        if system is not None:
+            return system
+    if importlib.util.find_spec("ziglang") is not None:
+        zig = (sys.executable, "-m", "ziglang")
+        triple = f"{platform.architecture}-{_ZIG_SYSTEMS[platform.system]}"
+        return Compiler((*zig, "cc"), _output_of((*zig, "version")), ("-target", triple))
+    raise CompileError(
+        f'no C compiler for {platform.name} was found: run `pip install "fmugen[cross]"`, or for this '
+        "machine alone install gcc or clang, or set CC to the compiler to use"
+    )
+
+
+def require_success(command: Sequence[str], folder: Path) -> None:
+    """Run a compiler; what it says when it fails becomes the error."""
+    result = _run(command, folder)
+    if result.returncode != 0:
+        raise CompileError(f"the C compiler failed ({shlex.join(command)}):\n{first_lines(result)}")
+
+
+def first_lines(result: subprocess.CompletedProcess[str]) -> str:
+    """The beginning of what a program said."""
+    lines = (result.stderr.strip() or result.stdout.strip() or "(it said nothing)").splitlines()
+    more = [f"... and {len(lines) - _QUOTED_LINES} lines more"] if len(lines) > _QUOTED_LINES else []
+    return "\n".join(lines[:_QUOTED_LINES] + more)
+
+
+def _system_compiler() -> Compiler | None:
+    chosen = tuple(shlex.split(os.environ.get("CC", "")))
+    if chosen:
+        try:
+            return Compiler(chosen, _output_of((*chosen, "--version")))
+        except CompileError as error:
+            raise CompileError(f"the compiler that CC names cannot be used: {error}") from error
+    found = (path for name in ("cc", "gcc", "clang") if (path := shutil.which(name)) is not None)
+    path = next(found, None)
+    return None if path is None else Compiler((path,), _output_of((path, "--version")))
+
+
+def _output_of(command: Sequence[str]) -> str:
+    result = _run(command)
+    if result.returncode != 0:
+        raise CompileError(f"`{shlex.join(command)}` failed: {first_lines(result)}")
+    return result.stdout
+
+
+def _run(command: Sequence[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except OSError as error:
+        raise CompileError(f"`{command[0]}` cannot be run: {error.strerror or error}") from error
+    except subprocess.TimeoutExpired as error:
+        raise CompileError(f"`{shlex.join(command)}` did not end within {_TIMEOUT_S} s") from error

@@ -1,0 +1,176 @@
+"""FmuDescription -> ``modelDescription.xml`` of FMI 2.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lxml import etree
+
+from fmugen.ir.fmu import Dependency, FmuDescription, Variable
+from fmugen.ir.options import InterfaceType
+from fmugen.phases.describe.xml import LOG_CATEGORIES, METHODS, Value, add, set_attributes, to_bytes
+
+__all__ = ["fmi2_description"]
+
+#: Derivatives of inputs are taken up to the third, those of outputs given up to the first.
+_OUTPUT_DERIVATIVES = 1
+
+
+def fmi2_description(description: FmuDescription, source_files: Sequence[str] = ()) -> bytes:
+    """The description; ``source_files`` are listed for importers that compile."""
+    root = etree.Element("fmiModelDescription")
+    set_attributes(
+        root,
+        fmiVersion="2.0",
+        modelName=description.model_name,
+        guid=description.guid,
+        description=description.description or None,
+        generationTool=description.generation_tool,
+        generationDateAndTime=description.generated_at,
+        variableNamingConvention="structured",
+        numberOfEventIndicators=len(description.indicators),
+    )
+    _add_interfaces(root, description, source_files)
+    _add_units(root, description)
+    _add_types(root, description)
+    _add_log_categories(root)
+    _add_experiment(root, description)
+    _add_variables(root, description)
+    _add_structure(root, description)
+    return to_bytes(root)
+
+
+def _add_interfaces(root: etree._Element, description: FmuDescription, source_files: Sequence[str]) -> None:
+    common: dict[str, Value] = {
+        "modelIdentifier": description.identifier,
+        "needsExecutionTool": False,
+        "canBeInstantiatedOnlyOncePerProcess": False,
+        "canNotUseMemoryManagementFunctions": False,
+        "canGetAndSetFMUstate": True,
+        "canSerializeFMUstate": True,
+        "providesDirectionalDerivative": True,
+    }
+    elements = []
+    if InterfaceType.MODEL_EXCHANGE in description.interfaces:
+        elements.append(add(root, "ModelExchange", **common, completedIntegratorStepNotNeeded=False))
+    if InterfaceType.CO_SIMULATION in description.interfaces:
+        element = add(
+            root,
+            "CoSimulation",
+            **common,
+            canHandleVariableCommunicationStepSize=True,
+            canInterpolateInputs=True,
+            maxOutputDerivativeOrder=_OUTPUT_DERIVATIVES,
+            canRunAsynchronuously=False,
+        )
+        elements.append(element)
+    for element in elements if source_files else ():
+        files = add(element, "SourceFiles")
+        for name in source_files:
+            add(files, "File", name=name)
+
+
+def _add_units(root: etree._Element, description: FmuDescription) -> None:
+    units = add(root, "UnitDefinitions")
+    for definition in description.units:
+        unit = add(units, "Unit", name=definition.name)
+        factor = None if definition.factor == 1.0 else definition.factor
+        add(unit, "BaseUnit", **dict(definition.exponents), factor=factor)
+        if definition.display is not None:
+            add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
+
+
+def _add_types(root: etree._Element, description: FmuDescription) -> None:
+    types = add(root, "TypeDefinitions")
+    for definition in description.types:
+        simple = add(types, "SimpleType", name=definition.name)
+        add(
+            simple,
+            "Real",
+            quantity=definition.quantity,
+            unit=definition.unit,
+            displayUnit=definition.display_unit,
+        )
+    for variable in description.settings:
+        if variable.items:
+            enumeration = add(add(types, "SimpleType", name=METHODS), "Enumeration")
+            for value, name in enumerate(variable.items, 1):
+                add(enumeration, "Item", name=name, value=value)
+
+
+def _add_log_categories(root: etree._Element) -> None:
+    categories = add(root, "LogCategories")
+    for name, meaning in LOG_CATEGORIES:
+        add(categories, "Category", name=name, description=meaning)
+
+
+def _add_experiment(root: etree._Element, description: FmuDescription) -> None:
+    experiment = description.experiment
+    add(
+        root,
+        "DefaultExperiment",
+        startTime=0.0,
+        stopTime=experiment.stop,
+        tolerance=experiment.tolerance,
+        stepSize=experiment.step,
+    )
+
+
+def _add_variables(root: etree._Element, description: FmuDescription) -> None:
+    type_of = {definition.unit: definition.name for definition in description.types}
+    variables = add(root, "ModelVariables")
+    for variable in description.variables:
+        scalar = add(
+            variables,
+            "ScalarVariable",
+            name=variable.name,
+            valueReference=variable.value_reference,
+            description=variable.description or None,
+            causality=variable.causality,
+            variability=variable.variability,
+            initial=variable.initial,
+        )
+        if variable.items and variable.start is not None:
+            add(scalar, "Enumeration", declaredType=METHODS, start=int(variable.start))
+        else:
+            add(scalar, "Real", **_real(variable, type_of.get(variable.unit)))
+
+
+def _real(variable: Variable, declared: str | None) -> dict[str, Value]:
+    return {
+        "declaredType": declared,
+        "unit": variable.unit or None,
+        "min": variable.minimum,
+        "max": variable.maximum,
+        "nominal": variable.nominal,
+        "start": variable.start,
+        "derivative": None if variable.derivative_of is None else _index(variable.derivative_of),
+    }
+
+
+def _add_structure(root: etree._Element, description: FmuDescription) -> None:
+    structure = add(root, "ModelStructure")
+    _add_unknowns(structure, "Outputs", description.structure.outputs)
+    _add_unknowns(structure, "Derivatives", description.structure.derivatives)
+    _add_unknowns(structure, "InitialUnknowns", description.structure.initial)
+
+
+def _add_unknowns(structure: etree._Element, tag: str, unknowns: Iterable[Dependency]) -> None:
+    """Unknowns with their dependencies; none at all is an empty list, not a missing one."""
+    listed = list(unknowns)
+    if not listed:
+        return
+    element = add(structure, tag)
+    for unknown in listed:
+        add(
+            element,
+            "Unknown",
+            index=_index(unknown.unknown),
+            dependencies=" ".join(str(_index(known)) for known in unknown.knowns),
+            dependenciesKind=" ".join("dependent" for _ in unknown.knowns),
+        )
+
+
+def _index(value_reference: int) -> int:
+    """The place of a variable in ``ModelVariables``, which FMI counts from 1."""
+    return value_reference + 1

@@ -1,0 +1,169 @@
+"""FmuDescription -> ``modelDescription.xml`` of FMI 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lxml import etree
+
+from fmugen.ir.fmu import Dependency, FmuDescription, Variable
+from fmugen.ir.options import InterfaceType
+from fmugen.phases.describe.xml import LOG_CATEGORIES, METHODS, Value, add, set_attributes, to_bytes
+
+__all__ = ["fmi3_description"]
+
+_OUTPUT_DERIVATIVES = 1
+
+
+def fmi3_description(description: FmuDescription) -> bytes:
+    """The description."""
+    root = etree.Element("fmiModelDescription")
+    set_attributes(
+        root,
+        fmiVersion="3.0",
+        modelName=description.model_name,
+        instantiationToken=description.guid,
+        description=description.description or None,
+        generationTool=description.generation_tool,
+        generationDateAndTime=description.generated_at,
+        variableNamingConvention="structured",
+    )
+    _add_interfaces(root, description)
+    _add_units(root, description)
+    _add_types(root, description)
+    categories = add(root, "LogCategories")
+    for name, meaning in LOG_CATEGORIES:
+        add(categories, "Category", name=name, description=meaning)
+    experiment = description.experiment
+    add(
+        root,
+        "DefaultExperiment",
+        startTime=0.0,
+        stopTime=experiment.stop,
+        tolerance=experiment.tolerance,
+        stepSize=experiment.step,
+    )
+    _add_variables(root, description)
+    _add_structure(root, description)
+    return to_bytes(root)
+
+
+def _add_interfaces(root: etree._Element, description: FmuDescription) -> None:
+    common: dict[str, Value] = {
+        "modelIdentifier": description.identifier,
+        "needsExecutionTool": False,
+        "canBeInstantiatedOnlyOncePerProcess": False,
+        "canGetAndSetFMUState": True,
+        "canSerializeFMUState": True,
+        "providesDirectionalDerivatives": True,
+        "providesAdjointDerivatives": True,
+    }
+    if InterfaceType.MODEL_EXCHANGE in description.interfaces:
+        add(root, "ModelExchange", **common, needsCompletedIntegratorStep=True)
+    if InterfaceType.CO_SIMULATION in description.interfaces:
+        add(
+            root,
+            "CoSimulation",
+            **common,
+            canHandleVariableCommunicationStepSize=True,
+            maxOutputDerivativeOrder=_OUTPUT_DERIVATIVES,
+            hasEventMode=False,
+        )
+
+
+def _add_units(root: etree._Element, description: FmuDescription) -> None:
+    units = add(root, "UnitDefinitions")
+    for definition in description.units:
+        unit = add(units, "Unit", name=definition.name)
+        factor = None if definition.factor == 1.0 else definition.factor
+        add(unit, "BaseUnit", **dict(definition.exponents), factor=factor)
+        if definition.display is not None:
+            add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
+
+
+def _add_types(root: etree._Element, description: FmuDescription) -> None:
+    types = add(root, "TypeDefinitions")
+    for definition in description.types:
+        add(
+            types,
+            "Float64Type",
+            name=definition.name,
+            quantity=definition.quantity,
+            unit=definition.unit,
+            displayUnit=definition.display_unit,
+        )
+    for variable in description.settings:
+        if variable.items:
+            enumeration = add(types, "EnumerationType", name=METHODS)
+            for value, name in enumerate(variable.items, 1):
+                add(enumeration, "Item", name=name, value=value)
+
+
+def _add_variables(root: etree._Element, description: FmuDescription) -> None:
+    type_of = {definition.unit: definition.name for definition in description.types}
+    variables = add(root, "ModelVariables")
+    for variable in description.variables:
+        if variable.items and variable.start is not None:
+            start = int(variable.start)
+            add(variables, "Enumeration", **_common(variable), declaredType=METHODS, start=start)
+        else:
+            add(variables, "Float64", **_common(variable), **_float(variable, type_of.get(variable.unit)))
+    add(
+        variables,
+        "Float64",
+        name="time",
+        valueReference=_time(description),
+        description="simulation time",
+        causality="independent",
+        variability="continuous",
+        unit="s",
+    )
+
+
+def _common(variable: Variable) -> dict[str, Value]:
+    return {
+        "name": variable.name,
+        "valueReference": variable.value_reference,
+        "description": variable.description or None,
+        "causality": variable.causality,
+        "variability": variable.variability,
+        "initial": variable.initial,
+    }
+
+
+def _float(variable: Variable, declared: str | None) -> dict[str, Value]:
+    return {
+        "declaredType": declared,
+        "unit": variable.unit or None,
+        "min": variable.minimum,
+        "max": variable.maximum,
+        "nominal": variable.nominal,
+        "start": variable.start,
+        "derivative": variable.derivative_of,
+    }
+
+
+def _time(description: FmuDescription) -> int:
+    """The value reference of time, behind all others."""
+    return len(description.variables)
+
+
+def _add_structure(root: etree._Element, description: FmuDescription) -> None:
+    element, structure, time = add(root, "ModelStructure"), description.structure, _time(description)
+    _add_unknowns(element, "Output", structure.outputs, time)
+    _add_unknowns(element, "ContinuousStateDerivative", structure.derivatives, time)
+    _add_unknowns(element, "InitialUnknown", structure.initial, time)
+    for indicator in description.indicators:
+        add(element, "EventIndicator", valueReference=indicator.value_reference)
+
+
+def _add_unknowns(structure: etree._Element, tag: str, unknowns: Iterable[Dependency], time: int) -> None:
+    for unknown in unknowns:
+        knowns = [*unknown.knowns, *([time] if unknown.time else [])]
+        add(
+            structure,
+            tag,
+            valueReference=unknown.unknown,
+            dependencies=" ".join(map(str, knowns)),
+            dependenciesKind=" ".join("dependent" for _ in knowns),
+        )

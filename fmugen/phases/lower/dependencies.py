@@ -1,0 +1,222 @@
+"""What each value depends on, from the structure of the equations: complete, and no more than that.
+
+Values that equations are solved for depend on whatever the equations that determine them contain. For a
+square system these are found by matching unknowns to equations and following the strongly connected
+components (the block-triangular form); for an underdetermined one, all unknowns that hang together share
+what their equations contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import networkx as nx
+
+from fmugen.expr.calculus import symbols_of
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Constraint, Dae
+from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
+from fmugen.ir.fmu import Knowns
+
+__all__ = ["Structure"]
+
+#: An input, a parameter or time by its symbol; a continuous state by its number.
+Atom = Expr | int
+Atoms = frozenset[Atom]
+_NOTHING: Atoms = frozenset()
+
+
+@dataclass(frozen=True)
+class _Equation:
+    """The unknowns an equation contains, and the expressions that contain all else."""
+
+    unknowns: tuple[Expr, ...]
+    knowns: tuple[Expr, ...]
+
+
+class Structure:
+    """The dependencies of a model at one instant, and at its start."""
+
+    def __init__(self, dae: Dae, flow: SolutionFlow) -> None:
+        self._dae, self._flow = dae, flow
+        self._rows = [dae.constraints[row] for row in flow.rows]
+        self._embedded = flow.closure in EMBEDDED
+        self._positions = flow.independent if self._embedded else tuple(range(len(dae.coordinates)))
+
+    def knowns(self, value: Expr, *, everywhere: bool = False) -> Knowns:
+        """What ``value`` depends on.
+
+        With ``everywhere``, at an instant it stands for the acceleration of any independent coordinate.
+        """
+        found = _atoms(value, self._instant)
+        if everywhere:
+            found = found.union(*(_atoms(c.second, self._instant) for c in self._dae.coordinates))
+        start = _atoms(value, self._start)
+        inputs, parameters = self._dae.symbols.inputs, self._dae.symbols.parameters
+        return Knowns(
+            tuple(name for name, symbol in inputs.items() if symbol in found),
+            tuple(sorted(atom for atom in found if isinstance(atom, int))),
+            self._dae.symbols.time in found,
+            tuple(name for name, symbol in (*parameters.items(), *inputs.items()) if symbol in start),
+        )
+
+    # --- the two situations -----------------------------------------------------------------------
+
+    @cached_property
+    def _instant(self) -> dict[Expr, Atoms]:
+        """Given: time, inputs, states."""
+        known = self._given()
+        count = len(self._positions)
+        coordinates = self._dae.coordinates
+        for index, k in enumerate(self._positions):
+            known[coordinates[k].position] = frozenset({index})
+            known[coordinates[k].velocity] = frozenset({count + index})
+        for index, state in enumerate(self._dae.states):
+            known[state.symbol] = frozenset({2 * count + index})
+        if self._embedded:
+            self._close_loops(known)
+        return self._solve_motion(known)
+
+    @cached_property
+    def _start(self) -> dict[Expr, Atoms]:
+        """Given: parameters, inputs."""
+        dae = self._dae
+        known = self._given()
+        known[dae.symbols.time] = _NOTHING  # the start time is no variable
+        positions = [c.position for c in dae.coordinates]
+        equations = [*(row.phi for row in self._rows), *dae.fixed_positions.values()]
+        _solve([_split(value, positions) for value in equations], positions, known)
+        velocities = [c.velocity for c in dae.coordinates]
+        fixed = [_split(value, velocities) for value in dae.fixed_velocities.values()]
+        _solve([*(self._velocity(row) for row in self._rows), *fixed], velocities, known)
+        for state in dae.states:
+            known[state.symbol] = _atoms(state.start, known)
+        known = self._solve_motion(known)
+        return self._steady(known) if dae.steady or dae.fixed_states else known
+
+    def _given(self) -> dict[Expr, Atoms]:
+        symbols = self._dae.symbols
+        every = (*symbols.parameters.values(), *symbols.inputs.values(), symbols.time)
+        return {symbol: frozenset({symbol}) for symbol in every}
+
+    # --- systems ----------------------------------------------------------------------------------
+
+    def _close_loops(self, known: dict[Expr, Atoms]) -> None:
+        """Coordinates in loops depend on all states of loops, as any of them may become independent."""
+        coordinates = self._dae.coordinates
+        looped = {column for row in self._rows for column in row.jacobian}
+        inside = [k for k in self._flow.independent if k in looped]
+        for level in ("position", "velocity"):
+            unknowns = [getattr(coordinates[k], level) for k in sorted(looped)]
+            if level == "position":
+                equations = [_split(row.phi, unknowns) for row in self._rows]
+            else:
+                equations = [self._velocity(row) for row in self._rows]
+            if not inside:
+                _solve(equations, unknowns, known)
+                continue
+            shared = _NOTHING.union(*(known[getattr(coordinates[k], level)] for k in inside))
+            shared |= _NOTHING.union(*(_atoms(value, known) for eq in equations for value in eq.knowns))
+            known |= dict.fromkeys(unknowns, shared)
+
+    def _velocity(self, row: Constraint) -> _Equation:
+        unknowns = tuple(self._dae.coordinates[column].velocity for column in row.jacobian)
+        return _Equation(unknowns, (*row.jacobian.values(), row.nu))
+
+    def _solve_motion(self, known: dict[Expr, Atoms]) -> dict[Expr, Atoms]:
+        """Unknowns of the network, accelerations and multipliers."""
+        dae = self._dae
+        iterated = [unknown.symbol for unknown in dae.iterated]
+        residuals = [equation.residual for block in dae.network_blocks for equation in block.equations]
+        _solve([_split(value, iterated) for value in residuals], iterated, known)
+        seconds = [c.second for c in dae.coordinates]
+        multipliers = [row.multiplier for row in self._rows]
+        equations = [*self._balances(), *(self._acceleration(row) for row in self._rows)]
+        _solve(equations, [*seconds, *multipliers], known)
+        return known
+
+    def _balances(self) -> Iterable[_Equation]:
+        dae = self._dae
+        for k, force in enumerate(dae.force):
+            entries = {m: dae.mass.get((max(k, m), min(k, m))) for m in range(len(dae.force))}
+            masses = {dae.coordinates[m].second: entry for m, entry in entries.items() if entry is not None}
+            reactions = {row.multiplier: row.jacobian[k] for row in self._rows if k in row.jacobian}
+            yield _Equation((*masses, *reactions), (*masses.values(), *reactions.values(), force))
+
+    def _acceleration(self, row: Constraint) -> _Equation:
+        unknowns = [self._dae.coordinates[column].second for column in row.jacobian]
+        knowns = [*row.jacobian.values(), row.gamma]
+        if self._flow.closure in (Closure.BAUMGARTE, Closure.PENALTY):
+            knowns += [row.phi, row.nu, *(self._dae.coordinates[column].velocity for column in row.jacobian)]
+        if self._flow.closure is Closure.PENALTY:
+            unknowns.append(row.multiplier)
+            knowns += self._dae.mass.values()
+        return _Equation(tuple(unknowns), tuple(knowns))
+
+    def _steady(self, known: dict[Expr, Atoms]) -> dict[Expr, Atoms]:
+        """A start of the network that is found by iteration brings everything to bear on every state."""
+        dae = self._dae
+        values = [*(state.derivative for state in dae.states), *dae.fixed_states.values()]
+        everything = _NOTHING.union(*(_atoms(value, known) for value in values))
+        for state in dae.states:
+            known[state.symbol] = known[state.symbol] | everything
+        return self._solve_motion(known)
+
+
+def _atoms(value: Expr, known: Mapping[Expr, Atoms]) -> Atoms:
+    found = (known.get(symbol, _NOTHING) for symbol in symbols_of((value,)))
+    return _NOTHING.union(*found)
+
+
+def _split(value: Expr, unknowns: Sequence[Expr]) -> _Equation:
+    wanted = set(unknowns)
+    return _Equation(tuple(symbol for symbol in symbols_of((value,)) if symbol in wanted), (value,))
+
+
+def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict[Expr, Atoms]) -> None:
+    """Add to ``known`` what the unknowns of a system depend on."""
+    for unknown in unknowns:
+        known[unknown] = _NOTHING
+    contents = [
+        _NOTHING.union(*(_atoms(value, known) for value in equation.knowns)) for equation in equations
+    ]
+    matched = _matching(equations, unknowns)
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(len(equations)))
+    for number, equation in enumerate(equations):
+        for unknown in equation.unknowns:
+            if matched is not None:
+                graph.add_edge(number, matched[unknown])
+            else:
+                others = (n for n, other in enumerate(equations) if unknown in other.unknowns)
+                graph.add_edges_from((number, other) for other in others)
+    total: dict[int, Atoms] = {}
+    condensed = nx.condensation(graph)
+    for component in reversed(list(nx.topological_sort(condensed))):
+        members = condensed.nodes[component]["members"]
+        own = _NOTHING.union(*(contents[number] for number in members))
+        later = (total[next(iter(condensed.nodes[n]["members"]))] for n in condensed.successors(component))
+        total |= dict.fromkeys(members, own.union(*later))
+    for number, equation in enumerate(equations):
+        for unknown in equation.unknowns:
+            if matched is None or matched[unknown] == number:
+                known[unknown] = known[unknown] | total[number]
+
+
+def _matching(equations: Sequence[_Equation], unknowns: Sequence[Expr]) -> dict[Expr, int] | None:
+    """The equation that determines each unknown; ``None`` if the system is not square or not regular."""
+    if len(equations) != len(unknowns):
+        return None
+    graph: nx.Graph[tuple[str, int]] = nx.Graph()
+    column = {unknown: index for index, unknown in enumerate(unknowns)}
+    graph.add_nodes_from(("unknown", index) for index in range(len(unknowns)))
+    graph.add_nodes_from(("equation", number) for number in range(len(equations)))
+    for number, equation in enumerate(equations):
+        graph.add_edges_from((("equation", number), ("unknown", column[u])) for u in equation.unknowns)
+    top = [("unknown", index) for index in range(len(unknowns))]
+    pairs = nx.bipartite.hopcroft_karp_matching(graph, top)
+    if any(node not in pairs for node in top):
+        return None
+    return {unknown: pairs["unknown", index][1] for unknown, index in column.items()}

@@ -1,0 +1,117 @@
+"""Directional derivatives of the model functions, linear in a direction.
+
+Only functions are differentiated here; what is solved for (dependent coordinates, accelerations,
+multipliers, unknowns of the network) follows at run time from the same matrices as the values themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fmugen.expr.calculus import Tangent
+from fmugen.expr.dag import Expr, Role
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.program import Result
+
+__all__ = ["Directions", "tangent_results"]
+
+
+class Directions:
+    """For each symbol of the model, the symbol of its change along a direction."""
+
+    def __init__(self, dae: Dae, flow: SolutionFlow) -> None:
+        self.names: dict[Expr, str] = {}
+        self._changes: dict[Expr, Expr] = {}
+        symbols = dae.symbols
+        self._add("along->t", symbols.time)
+        for vector, members in (
+            ("p", list(symbols.parameters.values())),
+            ("u", list(symbols.inputs.values())),
+            ("q", [c.position for c in dae.coordinates]),
+            ("v", [c.velocity for c in dae.coordinates]),
+            ("a", [c.second for c in dae.coordinates]),
+            ("l", [dae.constraints[row].multiplier for row in flow.rows]),
+            ("x", [state.symbol for state in dae.states]),
+            ("z", [unknown.symbol for unknown in dae.iterated]),
+        ):
+            for index, symbol in enumerate(members):
+                self._add(f"along->{vector}[{index}]", symbol)
+
+    def _add(self, text: str, symbol: Expr) -> None:
+        change = symbol.dag.symbol(text, Role.DIRECTION)
+        self._changes[symbol] = change
+        self.names[change] = text
+
+    def tangent(self, dae: Dae, *, held: Sequence[Expr] = ()) -> Tangent:
+        """The derivative along the direction; the symbols ``held`` do not change."""
+        seeds = {symbol: change for symbol, change in self._changes.items() if symbol not in held}
+        zero = dae.symbols.dag.zero
+        return Tangent(dae.symbols.dag, seeds | dict.fromkeys(held, zero))
+
+
+def tangent_results(
+    dae: Dae,
+    flow: SolutionFlow,
+    directions: Directions,
+    hold: Callable[[Expr], Expr],
+    calculated: Sequence[Expr],
+) -> Iterator[tuple[str, str, list[Result]]]:
+    """Name, purpose and results of every tangent."""
+    tangent = directions.tangent(dae)
+
+    def changes(values: Sequence[Expr], array: str = "change") -> list[Result]:
+        return [Result(array, index, tangent(hold(value))) for index, value in enumerate(values)]
+
+    rows = [dae.constraints[row] for row in flow.rows]
+    slips = [row.nu.dag.add([*_products(row.jacobian, dae, "velocity"), -row.nu]) for row in rows]
+    yield "constraints_tangent", "change of phi", changes([row.phi for row in rows])
+    yield "velocity_tangent", "change of phi_q v - nu", changes(slips)
+    yield "dynamics_tangent", _DYNAMICS, list(_dynamics(dae, flow, directions, hold))
+    yield "outputs_tangent", "change of coordinates, motion of bodies, outputs", changes(calculated)
+    yield "fixed_tangent", "change of what start positions miss", changes([*dae.fixed_positions.values()])
+    yield (
+        "fixed_velocity_tangent",
+        "change of what start velocities miss",
+        changes([*dae.fixed_velocities.values()]),
+    )
+    residuals = [equation.residual for block in dae.network_blocks for equation in block.equations]
+    yield "network_tangent", "change of the residuals of the network", changes(residuals)
+    yield (
+        "derivatives_tangent",
+        "change of the derivatives of the states of the network",
+        changes([state.derivative for state in dae.states]),
+    )
+    yield (
+        "start_states_tangent",
+        "change of the start values of the states of the network",
+        changes([state.start for state in dae.states]),
+    )
+
+
+_DYNAMICS = "change of M a + phi_q^T lambda - F and of phi_q a - gamma at given a and lambda"
+
+
+def _products(jacobian: dict[int, Expr], dae: Dae, level: str) -> Iterator[Expr]:
+    for column, entry in jacobian.items():
+        yield entry * getattr(dae.coordinates[column], level)
+
+
+def _dynamics(
+    dae: Dae, flow: SolutionFlow, directions: Directions, hold: Callable[[Expr], Expr]
+) -> Iterator[Result]:
+    rows = [dae.constraints[row] for row in flow.rows]
+    solved = [*(c.second for c in dae.coordinates), *(row.multiplier for row in dae.constraints)]
+    tangent = directions.tangent(dae, held=solved)
+    add = dae.symbols.dag.add
+    for k, coordinate in enumerate(dae.coordinates):
+        terms = [-dae.force[k]]
+        for m, other in enumerate(dae.coordinates):
+            entry = dae.mass.get((max(k, m), min(k, m)))
+            terms += [] if entry is None else [entry * other.second]
+        terms += [row.jacobian[k] * row.multiplier for row in rows if k in row.jacobian]
+        # Term by term: the sum of changes has more in common than the change of the sum.
+        yield Result("balance", k, add(tangent(hold(term)) for term in terms), str(coordinate.origin))
+    for c, row in enumerate(rows):
+        terms = [*_products(row.jacobian, dae, "second"), -row.gamma]
+        yield Result("slip", c, add(tangent(hold(term)) for term in terms), str(row.origin))

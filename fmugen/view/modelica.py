@@ -1,0 +1,394 @@
+"""The equations of a model as a plain Modelica model, and a script that imports its FMU into OpenModelica.
+
+The states are the independent coordinates with their velocities, and the states of networks. Coordinates
+that exact steps give are explicit equations; blocks of loops without such steps are left as equations
+for the tool to solve. Where the equations of motion are embedded they are explicit, too; otherwise they are
+M a + Phi_q^T lambda = F, Phi_q a = gamma.
+
+An angle from its sine and cosine is known up to full turns: the turn nearest to the integral of its velocity,
+a state named ``..._near``, is taken.
+
+The independent coordinates and the assembly modes stay those of the start, while an FMU may change them as it
+moves. Assertions end a simulation where they no longer determine the motion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fmugen import __version__
+from fmugen.errors import OutputError
+from fmugen.expr.code import compile_python, print_expression, schedule
+from fmugen.expr.dag import Expr, Role
+from fmugen.ir.dae import Coordinate, Dae
+from fmugen.ir.flow import EMBEDDED, Block, SolutionFlow
+from fmugen.ir.model import SystemModel
+from fmugen.ir.program import Motion
+from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
+
+__all__ = ["import_script", "modelica_model"]
+
+#: Words that no variable may be called: keywords, and functions and types that the equations use.
+_RESERVED = """
+algorithm and annotation assert block break class connect connector constant constrainedby der discrete each
+else elseif elsewhen encapsulated end enumeration equation expandable extends external false final flow for
+function if import impure in initial inner input loop model not operator or outer output package parameter
+partial protected public pure record redeclare replaceable return stream then true type when while within
+time abs acos asin atan atan2 cos cosh exp log max min sign sin sinh sqrt tan tanh Real
+"""
+_RESERVED_WORDS = frozenset(_RESERVED.split())
+
+
+@dataclass(frozen=True)
+class _Assertion:
+    """``value > bound`` must hold."""
+
+    value: Expr
+    bound: float
+    message: str
+
+
+@dataclass(frozen=True)
+class _Equation:
+    """``left = right`` with a comment; several neighbours with one comment show it once."""
+
+    left: str
+    right: Expr | str
+    comment: str = ""
+
+
+def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> str:
+    """The text of ``<model name>.mo``.
+
+    Parameters
+    ----------
+    model, dae, flow
+        The model, its equations, and how its loops are closed.
+    motion
+        The embedded equations of motion, if there are any.
+
+    Raises
+    ------
+    OutputError
+        If the loops are closed by a method that has no counterpart in Modelica.
+    """
+    if flow.closure not in EMBEDDED:
+        allowed = ", ".join(closure.value for closure in EMBEDDED)
+        raise OutputError(f"the closure {flow.closure.value} cannot be written in Modelica: use {allowed}")
+    return _Writer(model, dae, flow, motion).text()
+
+
+def import_script(model: SystemModel, fmu: str) -> str:
+    """A script for OpenModelica that imports an FMU for model exchange and simulates it."""
+    name = _identifier(model.name)
+    experiment = model.experiment
+    intervals = max(round(experiment.stop / experiment.step), 1)
+    feeds = [f"  fmu.{item.name} = {item.start!r};" for item in model.inputs]
+    lines = [
+        f"// Imports {fmu} into OpenModelica and simulates it: omc {name}_import.mos",
+        f"importFMU({_string(fmu)}); getErrorString();",
+        f'loadFile("{name}_me_FMU.mo"); getErrorString();',
+        'loadString("',
+        f"model {name}Imported",
+        f"  {name}_me_FMU fmu;",
+        *(["equation", *feeds] if feeds else []),
+        f"end {name}Imported;",
+        '"); getErrorString();',
+        f"simulate({name}Imported, startTime=0.0, stopTime={experiment.stop!r}, "
+        f"numberOfIntervals={intervals}, tolerance={experiment.tolerance!r}); getErrorString();",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _identifier(name: str) -> str:
+    """A Modelica identifier for a name of the model.
+
+    >>> _identifier("h8.angle"), _identifier("end")
+    ('h8_angle', 'end_')
+    """
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"{plain}_" if plain in _RESERVED_WORDS or plain[0].isdigit() else plain
+
+
+def _string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _call(name: str, arguments: Sequence[str]) -> str:
+    """A function call; most functions of formulas are functions of Modelica."""
+    if name == "pow":
+        return f"({arguments[0]})^({arguments[1]})"
+    if name in ("if", "step"):
+        condition, *values = arguments
+        yes, no = values or ("1.0", "0.0")
+        return f"(if {condition} >= 0 then {yes} else {no})"
+    return f"{name}({', '.join(arguments)})"
+
+
+class _Writer:
+    def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> None:
+        self._model, self._dae, self._flow, self._motion = model, dae, flow, motion
+        self._taken: set[str] = set()
+        self._names: dict[Expr, str] = {dae.symbols.time: "time"}
+        self._declarations: list[str] = []
+        self._equations: list[_Equation] = []
+        self._initial: list[_Equation] = []
+        self._assertions: list[_Assertion] = []
+
+    def text(self) -> str:
+        self._declare_interface()
+        self._declare_coordinates()
+        self._closure_equations()
+        self._motion_equations()
+        self._network_equations()
+        for output in self._model.outputs:
+            value = self._dae.outputs[output.name]
+            self._equations.append(_Equation(self._output_names[output.name], value, "outputs"))
+        temporaries, equations = self._printed()
+        experiment = self._model.experiment
+        name = _identifier(self._model.name)
+        title = f" {_string(self._model.description)}" if self._model.description else ""
+        lines = [
+            f"model {name}{title}",
+            f"  // Written by fmugen {__version__}. Start values are those of the default parameters.",
+            *self._declarations,
+            *(["protected", *temporaries] if temporaries else []),
+            *(["initial equation", *self._equation_lines(self._initial)] if self._initial else []),
+            "equation",
+            *equations,
+            f"  annotation(experiment(StartTime=0.0, StopTime={experiment.stop!r}, "
+            f"Interval={experiment.step!r}, Tolerance={experiment.tolerance!r}));",
+            f"end {name};",
+            "",
+        ]
+        return "\n".join(lines)
+
+    # --- declarations ------------------------------------------------------------------------------
+
+    def _name(self, wanted: str) -> str:
+        name = _identifier(wanted)
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def _declare(
+        self, kind: str, name: str, unit: str = "1", *, attributes: str = "", value: str = "", text: str = ""
+    ) -> None:
+        measure = f"unit={_string(unit)}" if unit != "1" else ""
+        said = ", ".join(part for part in (attributes, measure) if part)
+        binding = f" = {value}" if value else ""
+        comment = f" {_string(text)}" if text else ""
+        self._declarations.append(f"  {kind} {name}{f'({said})' if said else ''}{binding}{comment};")
+
+    def _declare_interface(self) -> None:
+        symbols = self._dae.symbols
+        for parameter in self._model.parameters:
+            name = self._names[symbols.parameters[parameter.name]] = self._name(parameter.name)
+            value = repr(float(parameter.value))
+            self._declare("parameter Real", name, parameter.unit, value=value, text=parameter.description)
+        for item in self._model.inputs:
+            name = self._names[symbols.inputs[item.name]] = self._name(item.name)
+            start = f"start={float(item.start)!r}"
+            self._declare("input Real", name, item.unit, attributes=start, text=item.description)
+        self._output_names = {output.name: self._name(output.name) for output in self._model.outputs}
+        for output in self._model.outputs:
+            name = self._output_names[output.name]
+            self._declare("output Real", name, output.unit, text=output.description)
+
+    def _declare_coordinates(self) -> None:
+        for k, c in enumerate(self._dae.coordinates):
+            is_state = k in self._flow.independent
+            position, velocity = self._flow.positions[k], self._flow.velocities[k]
+            origin = f"branch coordinate ({c.origin})"
+            self._declare_symbol(c.position, c.name, c.unit, _start(position, is_state), origin)
+            self._declare_symbol(c.velocity, c.rate, f"{c.unit}/s", _start(velocity, is_state), "")
+            self._declare_symbol(c.second, c.acceleration, f"{c.unit}/s2", "", "")
+        for row in self._flow.rows:
+            constraint = self._dae.constraints[row]
+            text = f"multiplier ({constraint.origin})"
+            self._declare_symbol(constraint.multiplier, f"lambda_{constraint.name}", "1", "", text)
+        # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
+        self._names |= {self._dae.constraints[row].multiplier: "0.0" for row in self._flow.redundant}
+
+    def _declare_symbol(self, symbol: Expr, name: str, unit: str, attributes: str, text: str) -> str:
+        self._names[symbol] = self._name(name)
+        self._declare("Real", self._names[symbol], unit, attributes=attributes, text=text)
+        return self._names[symbol]
+
+    # --- closure -----------------------------------------------------------------------------------
+
+    def _closure_equations(self) -> None:
+        for k in self._flow.independent:
+            c = self._dae.coordinates[k]
+            position, velocity, second = (self._names[s] for s in (c.position, c.velocity, c.second))
+            self._equations.append(_Equation(f"der({position})", c.velocity, "independent coordinates"))
+            self._equations.append(_Equation(f"der({velocity})", second))
+        for block in self._flow.blocks:
+            if block.steps and not any(isinstance(step, PolynomialStep) for step in block.steps):
+                self._exact_block(block)
+            else:
+                for row in block.rows:
+                    constraint = self._dae.constraints[row]
+                    self._equations.append(_Equation("0", constraint.phi, f"{constraint.origin}"))
+
+    def _exact_block(self, block: Block) -> None:
+        comment = f"closure of {block.name}"
+        for step in block.steps:
+            c = self._dae.coordinates[step.unknown]
+            name = self._names[c.position]
+            if isinstance(step, LinearStep):
+                self._equations.append(_Equation(name, step.numerator / step.denominator, comment))
+            elif isinstance(step, LinearAngleStep):
+                self._angle(c, step.sine / step.denominator, step.cosine / step.denominator, comment)
+            elif isinstance(step, GoniometricStep):
+                square = step.a**2 + step.b**2
+                root = self._mode(step, step.b, -step.a) * self._root(square - step.c**2, c)
+                sine = (step.a * step.c + step.b * root) / square
+                self._angle(c, sine, (step.b * step.c - step.a * root) / square, comment)
+            elif isinstance(step, QuadraticStep):
+                root = self._root(step.b**2 - 4 * step.a * step.c, c)
+                value = (self._mode(step) * root - step.b) / (2 * step.a)
+                self._equations.append(_Equation(name, value, comment))
+
+    def _angle(self, c: Coordinate, sine: Expr, cosine: Expr, comment: str) -> None:
+        """The angle with a sine and a cosine, in the turn nearest to the integral of its velocity."""
+        dag, number = c.position.dag, self._dae.coordinates.index(c)
+        near = dag.symbol(f"{c.name}.near", Role.COORDINATE)
+        start = _start(self._flow.positions[number], True)
+        name = self._declare_symbol(near, f"{c.name}_near", c.unit, start, f"{c.name}, integrated")
+        self._equations.append(_Equation(f"der({name})", c.velocity, comment))
+        s, k = dag.call("sin", near), dag.call("cos", near)
+        value = near + dag.call("atan2", sine * k - cosine * s, cosine * k + sine * s)
+        self._equations.append(_Equation(self._names[c.position], value, comment))
+
+    def _root(self, discriminant: Expr, c: Coordinate) -> Expr:
+        """Its square root; where it is negative the simulation ends with a sentence, not with NaN."""
+        message = f"{c.name} reaches a position in which its assembly mode ends"
+        self._assertions.append(_Assertion(discriminant, 0.0, message))
+        dag = discriminant.dag
+        return dag.call("sqrt", dag.call("max", discriminant, dag.zero))
+
+    def _mode(self, step: GoniometricStep | QuadraticStep, *direction: Expr) -> Expr:
+        """The assembly mode of a step, +1 or -1 as at the start, as a parameter of the model."""
+        c = self._dae.coordinates[step.unknown]
+        dag, q = c.position.dag, c.position
+        if direction:
+            value = direction[0] * dag.call("sin", q) + direction[1] * dag.call("cos", q)
+        else:
+            value = 2 * step.a * q + step.b
+        mode = 1.0 if self._at_start(value) >= 0 else -1.0
+        symbol = dag.symbol(f"{c.name}.mode", Role.PARAMETER)
+        self._names[symbol] = self._name(f"{c.name}_mode")
+        text = f"assembly mode of {c.name}"
+        self._declare("parameter Real", self._names[symbol], value=repr(mode), text=text)
+        return symbol
+
+    def _at_start(self, value: Expr) -> float:
+        symbols, coordinates = self._dae.symbols, self._dae.coordinates
+        defaults = {parameter.name: parameter.value for parameter in self._model.parameters}
+        evaluate = compile_python(
+            [value],
+            {
+                "p": list(symbols.parameters.values()),
+                "t": [symbols.time],
+                "q": [c.position for c in coordinates],
+            },
+        )
+        parameters = [defaults.get(name, 0.0) for name in symbols.parameters]
+        return evaluate(parameters, [0.0], self._flow.positions)[0]
+
+    # --- motion ------------------------------------------------------------------------------------
+
+    def _motion_equations(self) -> None:
+        if self._motion is None:
+            self._matrix_equations()
+            return
+        dae, flow = self._dae, self._flow
+        arrays = {
+            "v": [c.velocity for c in dae.coordinates],
+            "a": [c.second for c in dae.coordinates],
+            "l": [dae.constraints[row].multiplier for row in flow.rows],
+        }
+        for section in self._motion.sections:
+            for guard in section.guards:
+                bound = guard.factor * max(self._at_start(guard.value), 0.0)
+                self._assertions.append(_Assertion(guard.value, bound, self._warning()))
+            for result in section.results:
+                name = self._names[arrays[result.array][result.index]]
+                self._equations.append(_Equation(name, result.value, result.origin))
+
+    def _warning(self) -> str:
+        names = ", ".join(self._dae.coordinates[k].name for k in self._flow.independent)
+        subject = f"the coordinates {names} no longer determine" if names else "nothing determines"
+        return f"{subject} the motion"
+
+    def _matrix_equations(self) -> None:
+        dae, dag = self._dae, self._dae.symbols.dag
+        coordinates, rows = dae.coordinates, [dae.constraints[row] for row in self._flow.rows]
+        for row in rows:
+            for side, level in ((row.nu, "velocity"), (row.gamma, "second")):
+                terms = [entry * getattr(coordinates[k], level) for k, entry in row.jacobian.items()]
+                self._equations.append(_Equation("0", dag.add(terms) - side, str(row.origin)))
+        for k, c in enumerate(coordinates):
+            terms = [
+                dae.mass[max(k, m), min(k, m)] * other.second
+                for m, other in enumerate(coordinates)
+                if (max(k, m), min(k, m)) in dae.mass
+            ]
+            terms += [row.jacobian[k] * row.multiplier for row in rows if k in row.jacobian]
+            self._equations.append(_Equation("0", dag.add(terms) - dae.force[k], str(c.origin)))
+
+    def _network_equations(self) -> None:
+        dae = self._dae
+        for unknown in dae.iterated:
+            self._declare_symbol(unknown.symbol, unknown.name, unknown.unit, "", "")
+        conditions = [*dae.fixed_states.values(), *(s.derivative for s in dae.states if dae.steady)]
+        self._initial += [_Equation("0", condition) for condition in conditions]
+        for state in dae.states:
+            fixed = ", fixed=true" if state.fixed or not conditions else ""
+            start = f"start={print_expression(state.start, self._names, call=_call)}{fixed}"
+            name = self._declare_symbol(state.symbol, state.name, state.unit, start, "state of the network")
+            self._equations.append(_Equation(f"der({name})", state.derivative, "network"))
+        for block in dae.network_blocks:
+            self._equations += [_Equation("0", e.residual, str(e.origin)) for e in block.equations]
+
+    # --- text --------------------------------------------------------------------------------------
+
+    def _printed(self) -> tuple[list[str], list[str]]:
+        """Declarations of shared terms, and all equations."""
+        roots = [assertion.value for assertion in self._assertions]
+        equations = [*self._initial, *self._equations]
+        roots += [equation.right for equation in equations if isinstance(equation.right, Expr)]
+        shared = schedule(roots, lambda node: node in self._names)
+        declarations: list[str] = []
+        lines: list[str] = []
+        if shared:
+            lines.append("  // shared terms")
+        for node in shared:
+            value = print_expression(node, self._names, call=_call)
+            name = self._names[node] = self._name(f"w{len(declarations)}")
+            kind = "final parameter Real" if node.constant else "Real"
+            declarations.append(f"  {kind} {name}{f' = {value}' if node.constant else ''};")
+            if not node.constant:
+                lines.append(f"  {name} = {value};")
+        for assertion in self._assertions:
+            value = print_expression(assertion.value, self._names, call=_call)
+            lines.append(f"  assert({value} > {assertion.bound!r}, {_string(assertion.message)});")
+        return declarations, lines + list(self._equation_lines(self._equations))
+
+    def _equation_lines(self, equations: Sequence[_Equation]) -> Iterator[str]:
+        said = ""
+        for equation in equations:
+            if equation.comment and equation.comment != said:
+                yield f"  // {equation.comment}"
+                said = equation.comment
+            right = equation.right
+            value = right if isinstance(right, str) else print_expression(right, self._names, call=_call)
+            yield f"  {equation.left} = {value};"
+
+
+def _start(value: float, fixed: bool) -> str:
+    return f"start={value!r}" + (", fixed=true" if fixed else "")

@@ -1,0 +1,380 @@
+#include "derivative.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linear.h"
+#include "motion.h"
+#include "report.h"
+#include "variables.h"
+
+#define NQ MODEL_NQ
+#define NC MODEL_NC
+#define KKT KKT_ROWS
+#define RANK_TOLERANCE 1e-10
+
+/* --- matrices --------------------------------------------------------------------------------- */
+
+static bool factor_closure(Instance *self)
+{
+    Work *work = &self->work;
+    for (int i = 0; i < NC; i++) {
+        for (int j = 0; j < NC; j++) {
+            work->tangent_d[i * NC + j] = work->phi_q[i * NQ + self->state.partition.dependent[j]];
+        }
+    }
+    return lu_factor(NC, work->tangent_d, work->pivot_d, work->row_scale) < 0;
+}
+
+static bool factor_dynamics(Instance *self)
+{
+    Work *work = &self->work;
+    double *kkt = work->tangent_kkt;
+    memset(kkt, 0, sizeof work->tangent_kkt);
+    for (int i = 0; i < NQ; i++) {
+        memcpy(kkt + i * KKT, work->mass + i * NQ, NQ * sizeof *kkt);
+    }
+    for (int i = 0; i < NC; i++) {
+        for (int j = 0; j < NQ; j++) {
+            kkt[(NQ + i) * KKT + j] = kkt[j * KKT + NQ + i] = work->phi_q[i * NQ + j];
+        }
+        if (MODEL_CLOSURE == CLOSURE_PENALTY) { /* lambda = rho (Phi_q a - gamma) */
+            kkt[(NQ + i) * KKT + NQ + i] = -1.0 / penalty(work);
+        }
+    }
+    return lu_factor(KKT, kkt, work->pivot_kkt, work->row_scale) < 0;
+}
+
+static bool factor_at(Instance *self, const Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
+    if ((EMBEDDED && !factor_closure(self)) || !factor_dynamics(self)) {
+        return fail(self, FAILURE_SENSITIVITY, point->t, -1);
+    }
+    return true;
+}
+
+/* --- levels ----------------------------------------------------------------------------------- */
+
+/* Dependent components of a level: `change` is what the constraints miss without them. */
+static void follow_closure(Instance *self, double *change, double *component)
+{
+    const Work *work = &self->work;
+    lu_solve(NC, work->tangent_d, work->pivot_d, change);
+    for (int i = 0; i < NC; i++) {
+        component[self->state.partition.dependent[i]] = -change[i];
+    }
+}
+
+static void clear_dependent(const State *state, double *component)
+{
+    for (int i = 0; i < NC; i++) {
+        component[state->partition.dependent[i]] = 0.0;
+    }
+}
+
+/* Time, parameters, inputs and the integrated components of `along` are given. */
+static void follow_states(Instance *self, const ModelPoint *at, Direction *along)
+{
+    Work *work = &self->work;
+    const ModelDirection seen = seen_direction(along);
+    if (!EMBEDDED) {
+        return;
+    }
+    clear_dependent(&self->state, along->q);
+    model_constraints_tangent(at, &seen, work->change);
+    follow_closure(self, work->change, along->q);
+    clear_dependent(&self->state, along->v);
+    model_velocity_tangent(at, &seen, work->change);
+    follow_closure(self, work->change, along->v);
+}
+
+/* Unknowns of the network, block by block. A block with a singular Jacobian would not have been solved. */
+static void follow_network(Instance *self, const ModelPoint *at, Direction *along)
+{
+    Work *work = &self->work;
+    const ModelDirection seen = seen_direction(along);
+    const double *rows = work->change;
+    memset(along->z, 0, sizeof along->z);
+    for (int b = 0; b < MODEL_NZBLOCKS; b++) {
+        const ModelNetworkBlock *block = &model_network_blocks[b];
+        model_network_tangent(at, &seen, work->change);
+        block->evaluate(at, work->z_residual, work->z_jacobian);
+        lu_factor(block->size, work->z_jacobian, work->z_pivot, work->z_rows);
+        memcpy(work->z_correction, rows, (size_t)block->size * sizeof *rows);
+        lu_solve(block->size, work->z_jacobian, work->z_pivot, work->z_correction);
+        for (int i = 0; i < block->size; i++) {
+            along->z[block->unknowns[i]] = -work->z_correction[i];
+        }
+        rows += block->size;
+    }
+}
+
+static void follow_dynamics(Instance *self, const ModelPoint *at, Direction *along)
+{
+    Work *work = &self->work;
+    double *balance = work->change, *slip = work->change + KKT, *open = slip + NC;
+    const ModelDirection seen = seen_direction(along);
+    model_dynamics_tangent(at, &seen, balance, balance + NQ);
+    if (stabilization_rate() > 0.0) {
+        model_constraints_tangent(at, &seen, open);
+        model_velocity_tangent(at, &seen, slip);
+        for (int i = 0; i < NC; i++) {
+            balance[NQ + i] += stabilization_rate() * slip[i] + stabilization_stiffness() * open[i];
+        }
+    }
+    lu_solve(KKT, work->tangent_kkt, work->pivot_kkt, balance);
+    for (int i = 0; i < NQ; i++) {
+        along->a[i] = -balance[i];
+    }
+    for (int i = 0; i < NC; i++) {
+        along->l[i] = -balance[NQ + i];
+    }
+}
+
+static void subtract_shortest(Work *work, int rows, double *component)
+{
+    minimal_norm(rows, NQ, work->stacked, work->change, RANK_TOLERANCE, work->correction_q, work->diagonal);
+    for (int i = 0; i < NQ; i++) {
+        component[i] -= work->correction_q[i];
+    }
+}
+
+/* While initializing, positions and velocities follow from the parameters. */
+static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
+{
+    Work *work = &self->work;
+    const ModelDirection seen = seen_direction(along);
+    double *fixed = work->change + NC;
+    memset(along->q, 0, sizeof along->q);
+    memset(along->v, 0, sizeof along->v);
+    model_jacobian(at, work->stacked);
+    model_fixed(at, work->stacked_residual, work->stacked + NC * NQ);
+    model_constraints_tangent(at, &seen, work->change);
+    model_fixed_tangent(at, &seen, fixed);
+    subtract_shortest(work, NC + MODEL_NFIX, along->q);
+    model_jacobian(at, work->stacked);
+    model_fixed_velocity(at, work->stacked_residual, work->stacked + NC * NQ);
+    model_velocity_tangent(at, &seen, work->change);
+    model_fixed_velocity_tangent(at, &seen, fixed);
+    subtract_shortest(work, NC + MODEL_NFIXV, along->v);
+    model_start_states_tangent(at, &seen, along->x);
+}
+
+static void follow(Instance *self, const Point *point, Direction *along)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    memset(along->a, 0, sizeof along->a);
+    memset(along->l, 0, sizeof along->l);
+    if (self->state.mode == MODE_INITIALIZING) {
+        follow_start(self, &at, along);
+    } else {
+        follow_states(self, &at, along);
+    }
+    follow_network(self, &at, along);
+    follow_dynamics(self, &at, along);
+    const ModelDirection seen = seen_direction(along);
+    model_derivatives_tangent(&at, &seen, along->dx);
+}
+
+/* --- variables -------------------------------------------------------------------------------- */
+
+static bool is_fixed_now(const State *state, Reference reference)
+{
+    return reference >= MODEL_NT && state->mode != MODE_INITIALIZING;
+}
+
+/* The component of a direction that belongs to the k-th state. */
+static double *state_component(const State *state, Direction *along, int k)
+{
+    if (k >= 2 * ODE_COORDINATES) {
+        return &along->x[k - 2 * ODE_COORDINATES];
+    }
+    return k < ODE_COORDINATES ? &along->q[ode_coordinate(state, k)]
+                               : &along->v[ode_coordinate(state, k - ODE_COORDINATES)];
+}
+
+/* ... and to its derivative. */
+static double derivative_component(const State *state, const Direction *along, int k)
+{
+    if (k >= 2 * ODE_COORDINATES) {
+        return along->dx[k - 2 * ODE_COORDINATES];
+    }
+    return k < ODE_COORDINATES ? along->v[ode_coordinate(state, k)]
+                               : along->a[ode_coordinate(state, k - ODE_COORDINATES)];
+}
+
+/* The component of a direction that belongs to a known variable; NULL: it is none. */
+static double *component_of(const State *state, Direction *along, Reference reference)
+{
+    if (reference < MODEL_S0) {
+        return is_fixed_now(state, reference) ? NULL : &along->p[reference - MODEL_P0];
+    }
+    if (reference >= MODEL_U0 && reference < MODEL_Y0) {
+        return &along->u[reference - MODEL_U0];
+    }
+    if (reference == MODEL_N_REALS) {
+        return &along->t;
+    }
+    for (int k = 0; k < ODE_STATES && state->mode != MODE_INITIALIZING; k++) {
+        if (model_state_references[k] == reference) {
+            return state_component(state, along, k);
+        }
+    }
+    return NULL;
+}
+
+static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (unknowns[i] < MODEL_Y0 || unknowns[i] >= MODEL_W0) {
+            return error(self, "there is no derivative of the variable with value reference %u", unknowns[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status check_knowns(Instance *self, const Reference *knowns, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!component_of(&self->state, &self->work.along, knowns[i])) {
+            return error(self, "there is no derivative by the variable with value reference %u", knowns[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* How an unknown changes; the changes of the calculated variables are in work->output_change. */
+static double change_of(Instance *self, Direction *along, Reference reference)
+{
+    const State *state = &self->state;
+    if (reference < MODEL_K0) {
+        return self->work.output_change[reference - MODEL_Y0];
+    }
+    return reference < MODEL_KD0 ? *state_component(state, along, (int)(reference - MODEL_K0))
+                                 : derivative_component(state, along, (int)(reference - MODEL_KD0));
+}
+
+static void follow_to_outputs(Instance *self, Direction *along)
+{
+    const Point *now = &self->state.now;
+    follow(self, now, along);
+    const ModelPoint at = seen_by_model(&self->state, now);
+    const ModelDirection seen = seen_direction(along);
+    model_outputs_tangent(&at, &seen, self->work.output_change);
+}
+
+static Status prepare(Instance *self)
+{
+    if (ensure_assembled(self) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    if (self->state.mode == MODE_INITIALIZING && START_ROWS > 0) {
+        return error(self, "there are no derivatives of a start that is found by iteration");
+    }
+    return refresh_motion(self) && factor_at(self, &self->state.now) ? STATUS_OK : discard_failure(self);
+}
+
+Status directional_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
+                              const Reference *knowns, size_t n_knowns, const double *seed,
+                              double *sensitivity)
+{
+    Direction *along = &self->work.along;
+    if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
+        check_knowns(self, knowns, n_knowns) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    const Status prepared = prepare(self);
+    if (prepared != STATUS_OK) {
+        return prepared;
+    }
+    memset(along, 0, sizeof *along);
+    for (size_t i = 0; i < n_knowns; i++) {
+        *component_of(&self->state, along, knowns[i]) += seed[i];
+    }
+    follow_to_outputs(self, along);
+    for (size_t i = 0; i < n_unknowns; i++) {
+        sensitivity[i] = change_of(self, along, unknowns[i]);
+    }
+    return STATUS_OK;
+}
+
+Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
+                          const Reference *knowns, size_t n_knowns, const double *seed, double *sensitivity)
+{
+    Direction *along = &self->work.along;
+    if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
+        check_knowns(self, knowns, n_knowns) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    const Status prepared = prepare(self);
+    if (prepared != STATUS_OK) {
+        return prepared;
+    }
+    for (size_t j = 0; j < n_knowns; j++) { /* the matrices are factored once for all directions */
+        memset(along, 0, sizeof *along);
+        *component_of(&self->state, along, knowns[j]) = 1.0;
+        follow_to_outputs(self, along);
+        sensitivity[j] = 0.0;
+        for (size_t i = 0; i < n_unknowns; i++) {
+            sensitivity[j] += seed[i] * change_of(self, along, unknowns[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+Status time_derivatives(Instance *self, const Reference *references, size_t n, double *values)
+{
+    State *state = &self->state;
+    Direction *along = &self->work.along;
+    for (size_t i = 0; i < n; i++) {
+        if (references[i] < MODEL_Y0 || references[i] >= MODEL_K0) {
+            return error(self, "the variable with value reference %u is no output", references[i]);
+        }
+    }
+    const Status prepared = prepare(self);
+    if (prepared != STATUS_OK) {
+        return prepared;
+    }
+    memset(along, 0, sizeof *along);
+    along->t = 1.0;
+    input_rates(state, state->now.t, along->u);
+    ode_derivative(state, &state->now, self->work.stage);
+    for (int k = 0; k < ODE_STATES; k++) {
+        *state_component(state, along, k) = self->work.stage[k];
+    }
+    follow_to_outputs(self, along);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = change_of(self, along, references[i]);
+    }
+    return STATUS_OK;
+}
+
+bool ode_derivatives_at_accepted(Instance *self)
+{
+    State *state = &self->state;
+    Work *work = &self->work;
+    Direction *along = &work->along;
+    if (!factor_at(self, &state->at)) {
+        return false;
+    }
+    for (int column = 0; column <= ODE_STATES; column++) { /* the last one is time */
+        memset(along, 0, sizeof *along);
+        if (column < ODE_STATES) {
+            *state_component(state, along, column) = 1.0;
+        } else {
+            along->t = 1.0;
+            input_rates(state, state->at.t, along->u);
+        }
+        follow(self, &state->at, along);
+        for (int k = 0; k < ODE_STATES; k++) {
+            *(column < ODE_STATES ? &work->ode_jacobian[k * ODE_STATES + column] : &work->ode_by_time[k]) =
+                derivative_component(state, along, k);
+        }
+    }
+    return true;
+}

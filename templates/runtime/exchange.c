@@ -1,0 +1,157 @@
+#include "exchange.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "motion.h"
+#include "partition.h"
+#include "relations.h"
+#include "report.h"
+#include "solvers.h"
+#include "variables.h"
+
+static Status check_count(Instance *self, size_t n, size_t expected, const char *what)
+{
+    return n == expected ? STATUS_OK
+                         : error(self, "there are %u %s, not %u", (unsigned)expected, what, (unsigned)n);
+}
+
+Status set_time(Instance *self, double t)
+{
+    State *state = &self->state;
+    if (!isfinite(t)) {
+        return error(self, "the time must be a finite number");
+    }
+    state->fresh = state->fresh && state->now.t == t;
+    state->now.t = t;
+    return STATUS_OK;
+}
+
+Status set_states(Instance *self, const double *y, size_t n)
+{
+    State *state = &self->state;
+    if (check_count(self, n, ODE_STATES, "continuous states") != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(y[i])) {
+            return error(self, "a continuous state must be a finite number");
+        }
+    }
+    if (memcmp(state->y, y, n * sizeof *y) != 0) {
+        memcpy(state->y, y, n * sizeof *y);
+        state->fresh = false;
+    }
+    return STATUS_OK;
+}
+
+Status get_states(Instance *self, double *y, size_t n)
+{
+    if (check_count(self, n, ODE_STATES, "continuous states") != STATUS_OK ||
+        ensure_assembled(self) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    memcpy(y, self->state.y, n * sizeof *y);
+    return STATUS_OK;
+}
+
+/* A point of a trial step may lie where the loops cannot be closed: a smaller step may cure it. */
+static Status refresh(Instance *self)
+{
+    if (ensure_assembled(self) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    return refresh_motion(self) ? STATUS_OK : discard_failure(self);
+}
+
+Status get_derivatives(Instance *self, double *dydt, size_t n)
+{
+    if (check_count(self, n, ODE_STATES, "derivatives") != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    const Status status = refresh(self);
+    if (status == STATUS_OK) {
+        ode_derivative(&self->state, &self->state.now, dydt);
+    }
+    return status;
+}
+
+Status get_indicators(Instance *self, double *indicators, size_t n)
+{
+    if (check_count(self, n, MODEL_NE - MODEL_NET, "event indicators") != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    const Status status = refresh(self);
+    if (status == STATUS_OK && n > 0) {
+        const ModelPoint at = seen_by_model(&self->state, &self->state.now);
+        model_relations(&at, indicators);
+    }
+    return status;
+}
+
+Status get_nominals(Instance *self, double *nominals, size_t n)
+{
+    if (check_count(self, n, ODE_STATES, "continuous states") != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    for (size_t i = 0; i < n; i++) {
+        nominals[i] = 1.0; /* metres, radians and their rates */
+    }
+    return STATUS_OK;
+}
+
+Status completed_step(Instance *self, bool *event_needed)
+{
+    State *state = &self->state;
+    *event_needed = state->partition_due;
+    const Status status = refresh(self);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    self->work.trial = state->now;
+    if (state->now.t > state->at.t && !is_continuous(self)) {
+        return discard_failure(self);
+    }
+    const Partition before = state->partition;
+    accept(self);
+    if (memcmp(&before, &state->partition, sizeof before) != 0) {
+        state->next_partition = state->partition;
+        state->partition = before;
+        state->partition_due = true;
+    }
+    *event_needed = state->partition_due;
+    return STATUS_OK;
+}
+
+static void change_partition(Instance *self)
+{
+    State *state = &self->state;
+    event(self, "t = %.6g s: %s independent coordinates", state->at.t,
+          state->next_partition.generated ? "the generated" : "other");
+    state->partition = state->next_partition;
+    state->partition_due = false;
+    show_accepted(self);
+    state->fresh = false;
+}
+
+Status update_discrete_states(Instance *self, EventInfo *info)
+{
+    State *state = &self->state;
+    double before[MODEL_ROOM(ODE_STATES)];
+    memcpy(before, state->y, sizeof before);
+    info->states_changed = state->partition_due;
+    if (refresh(self) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    if (state->partition_due) {
+        change_partition(self);
+    }
+    state->fresh = false; /* relations are looked at again */
+    if (refresh(self) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
+    info->states_changed = info->states_changed || memcmp(before, state->y, ODE_STATES * sizeof *before) != 0;
+    info->next_time = next_time_event(self, state->now.t);
+    info->time_event = isfinite(info->next_time);
+    return STATUS_OK;
+}

@@ -1,0 +1,23 @@
+/* Relations: expressions whose sign switches the equations (if, step, sign, abs, max, min).
+ *
+ * Between events the equations hold the signs of the last one, so that integrators see smooth functions.
+ * The first MODEL_NET relations are linear in time alone and switch at known times; the others are
+ * watched for a change of sign. */
+#ifndef RELATIONS_H
+#define RELATIONS_H
+
+#include "instance.h"
+
+/* Take the signs that the relations with known times have at `t`. Returns whether one has changed. */
+bool update_time_relations(Instance *self, double t);
+
+/* Take the signs of all relations at a point. Returns whether one has changed. */
+bool update_relations(Instance *self, const Point *point);
+
+/* The first time after `t` at which a relation switches; infinite if there is none. */
+double next_time_event(Instance *self, double t);
+
+/* Positive if a relation has left its sign at a point: how far. */
+double relation_excess(Instance *self, const Point *point);
+
+#endif
