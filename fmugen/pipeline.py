@@ -30,10 +30,19 @@ from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
-from fmugen.view.documentation import documentation_page
+from fmugen.view.report import Subject, documentation_page
 from fmugen.virtual import require_reactions
 
-__all__ = ["Export", "Formulation", "Generated", "choose_trees", "export_fmu", "formulate_model", "generate"]
+__all__ = [
+    "Export",
+    "Formulation",
+    "Generated",
+    "choose_trees",
+    "export_fmu",
+    "formulate_model",
+    "generate",
+    "subject_of",
+]
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -141,17 +150,25 @@ def export_fmu(
             model_description_xml(generated.description),
             {host_platform(): library},
             generated.description.identifier,
-            documentation={"index.html": _documentation(generated, options)},
+            documentation={"index.html": documentation_page(subject_of(generated, options))},
             destination=destination,
         )
     return Export(generated, path)
 
 
-def _documentation(generated: Generated, options: ExportOptions) -> str:
-    """The page that importers show beside the model."""
+def subject_of(generated: Generated, options: ExportOptions) -> Subject:
+    """What pages about a model are about."""
     formulation = generated.formulation
-    return documentation_page(
-        formulation.dae, generated.flow, generated.closure, generated.description, options
+    return Subject(
+        formulation.model,
+        formulation.graph,
+        formulation.trees,
+        formulation.dae,
+        generated.flow,
+        generated.program,
+        generated.closure,
+        generated.description,
+        options,
     )
 
 

@@ -260,11 +260,21 @@ def _export(
             "--keep-sources", metavar="DIR", help="Also write the generated C to DIR.", show_default=False
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            callback=_page,
+            help="Also verify the FMU and write a page about it (.html).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compile a model to an FMI 2.0 co-simulation FMU."""
     from fmugen.cli.export import export_model
 
-    export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources)
+    export_model(model, output, ExportOptions(trees, closure, solver, step), keep_sources, report)
 
 
 @app.command("simulate")
@@ -351,3 +361,42 @@ def _verify(
     from fmugen.cli.verify import Judgement, verify_model
 
     verify_model(model, ExportOptions(trees, closure, solver, step), Judgement(tolerance, stop, fmu, plot))
+
+
+@app.command("report")
+def _report(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            callback=_page,
+            help="Page to write (.html); default <model name>.html.",
+            show_default=False,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance",
+            callback=_positive,
+            help="Largest deviation allowed, as a part of the signal's scale.",
+        ),
+    ] = 1e-6,
+    stop: Annotated[
+        float | None,
+        typer.Option(
+            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
+        ),
+    ] = None,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+) -> None:
+    """Write a page about a model: drawings, equations, closure, verification, animation."""
+    from fmugen.cli.report import Reporting, report_model
+
+    report_model(model, Reporting(ExportOptions(trees, closure, solver, step), output, tolerance, stop))

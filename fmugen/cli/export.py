@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.report import Reporting, report_export
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
@@ -14,18 +15,23 @@ from fmugen.pipeline import Export, export_fmu
 __all__ = ["export_model"]
 
 
-def export_model(path: Path, output: Path | None, options: ExportOptions, keep_sources: Path | None) -> None:
-    """Export the model of a file and print what came out."""
+def export_model(
+    path: Path, output: Path | None, options: ExportOptions, keep_sources: Path | None, report: Path | None
+) -> None:
+    """Export the model of a file and print what came out; ``report`` is a page to write about it."""
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination)
+        require_writable(report)
         _require_folder(keep_sources)
         export = export_fmu(model, destination, options, phases)
     if keep_sources is not None:
         _write_sources(keep_sources, export.generated.sources)
     print_table("", (model.name, ""), _summary(export, options, keep_sources))
+    if report is not None:
+        report_export(path, model, export, Reporting(options, report))
 
 
 def _require_folder(folder: Path | None) -> None:
