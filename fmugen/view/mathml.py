@@ -12,6 +12,7 @@ import sympy
 __all__ = ["coordinate_mathml", "name_mathml", "sum_mathml", "text_mathml"]
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
+_LARGEST_DENOMINATOR = 12
 #: Products have a little room between their factors: names may have several letters.
 _TIMES = '<mspace width="0.2em"/>'
 _APPLY = '<mo>&#x2061;</mo><mspace width="0.12em"/>'
@@ -120,6 +121,9 @@ class _Printer:
     def _product(self, expression: Any) -> tuple[str, int]:
         if expression.could_extract_minus_sign():
             return f"{_MINUS}{self._at_least(-expression, _PRODUCT)}", _SUM
+        number, rest = expression.as_coeff_Mul()
+        if _is_decimal(number):
+            return f"<mrow>{_number(number)[0]}{_TIMES}{self._at_least(rest, _PRODUCT)}</mrow>", _PRODUCT
         over, under = sympy.fraction(expression)
         if under != 1:
             return f"<mfrac>{self._row(over)}{self._row(under)}</mfrac>", _PRODUCT
@@ -158,13 +162,18 @@ def _function_name(expression: Any) -> str:
     return f"<mi>{escape(_FUNCTIONS.get(name, name))}</mi>"
 
 
+def _is_decimal(value: Any) -> bool:
+    """Whether a number is read more easily as a decimal fraction."""
+    return bool(value.is_Rational and value.q > _LARGEST_DENOMINATOR)
+
+
 def _number(value: Any) -> tuple[str, int]:
     """Decimal fractions as they were written, others as fractions."""
     if value.is_negative:
         return f"{_MINUS}{_number(-value)[0]}", _SUM
     if value.is_Integer:
         return f"<mn>{value}</mn>", _ATOM
-    if value.is_Rational and value.q > 12:
+    if _is_decimal(value):
         return f"<mn>{float(value):.12g}</mn>", _ATOM
     if value.is_Rational:
         return f"<mfrac><mn>{value.p}</mn><mn>{value.q}</mn></mfrac>", _PRODUCT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from fmugen.ir.model import SystemModel
 from fmugen.verify.rotations import Array
 from fmugen.view.report.drawing import COLOURS
-from fmugen.view.report.markup import Section, data, section
+from fmugen.view.report.markup import Section, data, packed, section
 from fmugen.view.report.poses import Poses, recorded_poses
 from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, scene_of
 
@@ -68,8 +67,8 @@ def _document(scene: Scene, poses: Poses) -> dict[str, object]:
         "connectors": [_connector(connector) for connector in scene.connectors],
         "markers": [_marker(marker) for marker in scene.markers],
         "labels": [_marker(label) for label in scene.labels],
-        "times": _packed(poses.times),
-        "poses": _packed(np.concatenate((poses.origins, poses.attitudes), axis=2)),
+        "times": packed(poses.times),
+        "poses": packed(np.concatenate((poses.origins, poses.attitudes), axis=2)),
     }
 
 
@@ -93,8 +92,3 @@ def _spot(spot: Spot) -> dict[str, object]:
 def _rounded(values: Array) -> object:
     """Numbers with as many digits as a screen can show."""
     return np.vectorize(lambda value: float(f"{value:.6g}"))(values).tolist()
-
-
-def _packed(values: Array) -> str:
-    """Single-precision numbers, the lowest byte first, as text."""
-    return b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()

@@ -9,7 +9,8 @@ import numpy as np
 
 from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
-from fmugen.view.report.scene import Connector, Coordinates, Marker, Outline, Scene, Spot, Symbol
+from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, Symbol
+from fmugen.view.report.shapes import Coordinates
 
 __all__ = ["COLOURS", "GROUND_COLOUR", "drawing_svg"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from fmugen.verify.compare import Verification
 from fmugen.verify.rotations import Array
-from fmugen.view.report.markup import Section, data, heading, paragraph, section, table
+from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
 
 __all__ = ["Evidence", "Verdict", "verdict_of", "verification_section"]
 
@@ -67,7 +66,7 @@ def verification_section(evidence: Evidence) -> Section:
     verification = evidence.verification
     plots = list(_plots(evidence))
     places = "\n".join(f'<div class="plot" id="plot-{number}"></div>' for number in range(len(plots)))
-    document = {"times": _packed(_thinned(evidence.times)), "plots": [plot.document() for plot in plots]}
+    document = {"times": packed(_thinned(evidence.times)), "plots": [plot.document() for plot in plots]}
     words = [paragraph(verdict_of(evidence).sentence)]
     if verification is not None:
         words += [*map(paragraph, verification.problems), *_tables(verification)]
@@ -137,8 +136,8 @@ class _Plot:
 
     def _line(self, line: _Line) -> dict[str, object]:
         values = np.maximum(_peaks(line.values), _ROUNDING) if self.logarithmic else _thinned(line.values)
-        packed = _packed(values)
-        return {"name": line.name, "values": packed, "colour": line.colour, "width": line.width}
+        text = packed(values)
+        return {"name": line.name, "values": text, "colour": line.colour, "width": line.width}
 
 
 def _plots(evidence: Evidence) -> Iterator[_Plot]:
@@ -187,8 +186,3 @@ def _peaks(values: Array) -> Array:
     """The largest of every so many samples: errors must not be thinned away."""
     stride = _stride(values)
     return np.array([values[first : first + stride].max() for first in range(0, len(values), stride)])
-
-
-def _packed(values: Array) -> str:
-    """Single-precision numbers, the lowest byte first, as text."""
-    return b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
-__all__ = ["Section", "data", "figure", "folded", "heading", "paragraph", "section", "table"]
+__all__ = ["Section", "data", "figure", "folded", "heading", "packed", "paragraph", "section", "table"]
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,8 @@ def data(identifier: str, document: object) -> str:
     # In a script "</" would be read by the parser of the page.
     safe = text.replace("</", "<\\/")
     return f'<script type="application/json" id="{identifier}">{safe}</script>'
+
+
+def packed(values: NDArray[np.float64]) -> str:
+    """Single-precision numbers, the lowest byte first, as text."""
+    return b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from fmugen.ir.model import (
     GROUND,
@@ -28,10 +27,20 @@ from fmugen.ir.model import (
 from fmugen.verify.layout import Layout
 from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
+from fmugen.view.report.shapes import (
+    Coordinates,
+    as_coordinates,
+    box,
+    camera,
+    corners_of,
+    disc,
+    distinct,
+    hull,
+    level_axes,
+    upwards,
+)
 
 __all__ = ["Connector", "Marker", "Outline", "Scene", "Spot", "Symbol", "scene_of"]
-
-Coordinates = tuple[float, float, float]
 
 
 class Symbol(Enum):
@@ -115,13 +124,9 @@ _PIVOTS = {
 }
 _SLIDING = (JointType.PRISMATIC, JointType.CYLINDRICAL, JointType.SCREW)
 _TURNING = (JointType.REVOLUTE, JointType.UNIVERSAL, JointType.CYLINDRICAL, JointType.SCREW)
-#: Details are this part of the size of the mechanism.
-_DETAIL = 0.035
+#: Details, pins and bodies without points are, at most, this part of the size of the mechanism.
+_DETAIL, _PIN, _SOLID = 0.035, 0.06, 0.1
 _GRID_LINES = 9
-_COINCIDENT = 1e-9
-_FLAT = 1e-6
-#: How a spatial mechanism is looked at first: turned about the vertical, then tilted.
-_AZIMUTH, _ELEVATION = np.radians(-58.0), np.radians(22.0)
 
 
 def scene_of(model: SystemModel, poses: Poses) -> Scene | None:
@@ -150,7 +155,7 @@ class _Stage:
         outlines += [
             detail for joint in self._joints() for detail in (*self._axes(joint), *self._block(joint))
         ]
-        up = _up(self.layout.vector(self.model.gravity), planar=self.layout.planar)
+        up = upwards(self.layout.vector(self.model.gravity), planar=self.layout.planar)
         return Scene(
             tuple(body.name for body in self.model.bodies),
             self.layout.planar,
@@ -160,7 +165,7 @@ class _Stage:
             tuple(self._markers()),
             tuple(self._connectors()),
             tuple(self._labels()),
-            np.eye(3) if self.layout.planar else _camera(up),
+            np.eye(3) if self.layout.planar else camera(up),
             up,
             self.center,
             self.radius,
@@ -174,7 +179,7 @@ class _Stage:
         return np.array(self.layout.place(attachment).arm) + self.layout.center(attachment.body)
 
     def spot(self, attachment: Attachment) -> Spot:
-        return Spot(self.layout.index(attachment.body), _coordinates(self.local(attachment)))
+        return Spot(self.layout.index(attachment.body), as_coordinates(self.local(attachment)))
 
     def world(self, body: int, local: Array) -> Array:
         """A point of a body at all times."""
@@ -186,7 +191,8 @@ class _Stage:
 
     def _attachments(self) -> Iterator[Attachment]:
         for joint in self._joints():
-            yield from (joint.tail, joint.head)
+            if joint.type is not JointType.FREE:
+                yield from (joint.tail, joint.head)
         for spring in self.model.springs:
             if spring.type is SpringType.TRANSLATIONAL:
                 yield from (spring.tail, spring.head)
@@ -199,21 +205,25 @@ class _Stage:
 
     def _vertices(self, body: Body) -> Array:
         """The distinct places of a body that something is fastened to or that have a name."""
-        attached = [self.local(place) for place in self._attachments() if place.body == body.name]
+        attached = self._attached(body)
         named = [self.layout.vector(point.position) for point in body.points]
-        places = _distinct([*attached, *named])
-        return places if len(places) > 1 else _distinct([*places, self.layout.center(body.name)])
+        places = distinct([*attached, *named])
+        return places if len(places) > 1 else distinct([*places, self.layout.center(body.name)])
+
+    def _attached(self, body: Body) -> list[Array]:
+        return [self.local(place) for place in self._attachments() if place.body == body.name]
 
     def _reached(self) -> Iterator[Array]:
         """Every place that the mechanism reaches."""
         for body in self.model.bodies:
             number = self.layout.index(body.name)
-            extent = self._extent(body) if len(self.vertices[body.name]) < 2 else np.zeros(3)
             for vertex in self.vertices[body.name]:
-                path = self.world(number, vertex)
-                reach = float(np.linalg.norm(extent))
-                yield path - reach
-                yield path + reach
+                yield self.world(number, vertex)
+            if not self._attached(body):
+                path = self.world(number, self.layout.center(body.name))
+                size = float(np.linalg.norm(self._extent(body)[: len(self.layout.axes)]))
+                yield path - size
+                yield path + size
         fixed = [self.local(place) for place in self._attachments() if place.body == GROUND]
         if fixed:
             yield np.array(fixed)
@@ -224,16 +234,28 @@ class _Stage:
         body = self.model.bodies[number]
         vertices = self.vertices[body.name]
         if len(vertices) > 1:
-            yield from (Outline(number, *corners) for corners in _hull(vertices))
-        elif not self._is_block(body):
-            center, half = self.layout.center(body.name), self._extent(body)
-            for corners in _disc(half) if self.layout.planar else _box(half):
-                yield Outline(number, tuple(_coordinates(center + corner) for corner in corners), True)
+            yield from (Outline(number, *corners) for corners in hull(vertices))
+        if self._is_solid(body):
+            center, half = self.layout.center(body.name), self._fitting(body)
+            for corners in disc(half) if self.layout.planar else box(half):
+                yield Outline(number, corners_of(center + corners), filled=True)
+
+    def _is_solid(self, body: Body) -> bool:
+        """Whether points do not tell what a body is like: one that flies, or is held at its mass centre."""
+        return not self._attached(body) or (len(self.vertices[body.name]) < 2 and not self._is_block(body))
 
     def _is_block(self, body: Body) -> bool:
         """Whether a body of the plane is drawn as the block of a slide."""
         slides = (joint for joint in self._joints() if joint.type is JointType.PRISMATIC)
         return self.layout.planar and any(joint.head.body == body.name for joint in slides)
+
+    def _fitting(self, body: Body) -> Array:
+        """The extent of a body, but not so large that it hides the mechanism that it is a part of."""
+        half = self._extent(body)
+        largest = float(half.max())
+        if not self._attached(body) or largest == 0.0:
+            return half
+        return half * min(1.0, _SOLID * self.radius / largest)
 
     def _extent(self, body: Body) -> Array:
         """Half the edges of the homogeneous box with the mass and the moments of inertia of a body."""
@@ -250,7 +272,7 @@ class _Stage:
 
     def _markers(self) -> Iterator[Marker]:
         for number, body in enumerate(self.model.bodies):
-            yield Marker(Spot(number, _coordinates(self.layout.center(body.name))), Symbol.CENTER)
+            yield Marker(Spot(number, as_coordinates(self.layout.center(body.name))), Symbol.CENTER)
             for point in body.points:
                 yield Marker(self.spot(Attachment(body.name, point.name)), Symbol.POINT)
         for joint in self._joints():
@@ -259,13 +281,14 @@ class _Stage:
                 yield Marker(self.spot(joint.tail), Symbol.BALL, joint.name)
                 yield Marker(self.spot(joint.head), Symbol.BALL)
             elif symbol is not None:
-                yield Marker(self.spot(joint.tail), symbol, joint.name)
+                seat = joint.head if joint.head.body == GROUND else joint.tail
+                yield Marker(self.spot(seat), symbol, joint.name)
 
     def _labels(self) -> Iterator[Marker]:
         """The name of a body, at the middle of what is drawn of it."""
         for number, body in enumerate(self.model.bodies):
             middle = self.vertices[body.name].mean(axis=0)
-            yield Marker(Spot(number, _coordinates(middle)), Symbol.POINT, body.name)
+            yield Marker(Spot(number, as_coordinates(middle)), Symbol.POINT, body.name)
 
     def _axes(self, joint: Joint) -> Iterator[Outline]:
         """The pins of joints in space, along their axes."""
@@ -275,7 +298,7 @@ class _Stage:
         if joint.type is JointType.UNIVERSAL:
             pins.append((joint.head, joint.second_axis))
         for place, axis in pins:
-            along = self._direction(place, axis, joint.name) * _DETAIL * self.radius
+            along = self._direction(place, axis, joint.name) * _PIN * self.radius
             yield self._segment(place, -along, along)
 
     def _rails(self, joint: Joint) -> Iterator[Outline]:
@@ -302,22 +325,22 @@ class _Stage:
         across = np.array([-turned[1], turned[0], 0.0])
         sides = ((-1, -1), (1, -1), (1, 1), (-1, 1))
         corners = [self.local(joint.head) + a * length * turned + b * breadth * across for a, b in sides]
-        yield Outline(head, _corners(np.array(corners)), filled=True)
+        yield Outline(head, corners_of(np.array(corners)), filled=True)
 
     def _floor(self, up: Array) -> Iterator[Outline]:
         """A grid across the lowest place."""
         lowest = float(np.concatenate(list(self._reached())).dot(up).min())
-        first, second = _level_axes(up)
+        first, second = level_axes(up)
         origin = self.center + (lowest - float(self.center @ up)) * up
         reach = 1.2 * self.radius
         for part in np.linspace(-1.0, 1.0, _GRID_LINES):
             for along, across in ((first, second), (second, first)):
                 ends = [origin + reach * (part * across + end * along) for end in (-1.0, 1.0)]
-                yield Outline(len(self.model.bodies), _corners(np.array(ends)), thick=False)
+                yield Outline(len(self.model.bodies), corners_of(np.array(ends)), thick=False)
 
     def _segment(self, place: Attachment, begin: Array, end: Array) -> Outline:
         middle = self.local(place)
-        corners = (_coordinates(middle + begin), _coordinates(middle + end))
+        corners = (as_coordinates(middle + begin), as_coordinates(middle + end))
         return Outline(self.layout.index(place.body), corners, thick=False)
 
     def _direction(self, place: Attachment, axis: Vector, name: str) -> Array:
@@ -335,85 +358,3 @@ class _Stage:
         for driver in self.model.drivers:
             if driver.type is DriverType.TRANSLATION:
                 yield Connector(self.spot(driver.tail), self.spot(driver.head), "driver", driver.name)
-
-
-# --- geometry -------------------------------------------------------------------------------------
-
-
-def _coordinates(vector: Array) -> Coordinates:
-    x, y, z = vector.tolist()
-    return x, y, z
-
-
-def _distinct(places: list[Array]) -> Array:
-    kept: list[Array] = []
-    for place in places:
-        if all(np.linalg.norm(place - other) > _COINCIDENT for other in kept):
-            kept.append(place)
-    return np.array(kept).reshape(-1, 3)
-
-
-def _hull(vertices: Array) -> Iterator[tuple[tuple[Coordinates, ...], bool]]:
-    """A line through points of a line, the polygon around points of a plane, else the faces of a solid."""
-    middle = vertices.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(vertices - middle)
-    rank = int(np.sum(sizes > _FLAT * sizes[0]))
-    reduced = (vertices - middle) @ directions[:rank].T
-    try:
-        if rank == 1:
-            yield _corners(vertices[[int(reduced.argmin()), int(reduced.argmax())]]), False
-        elif rank == 2:
-            yield _corners(vertices[ConvexHull(reduced).vertices]), True
-        else:
-            for face in ConvexHull(reduced).simplices:
-                yield _corners(vertices[face]), True
-    except QhullError:  # nearly degenerate: as lines from the middle
-        for vertex in vertices:
-            yield _corners(np.array([middle, vertex])), False
-
-
-def _corners(places: Array) -> tuple[Coordinates, ...]:
-    return tuple(_coordinates(place) for place in places)
-
-
-def _disc(half: Array) -> Iterator[Array]:
-    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    yield half[0] * np.column_stack((np.cos(angles), np.sin(angles), 0.0 * angles))
-
-
-def _box(half: Array) -> Iterator[Array]:
-    for axis in range(3):
-        first, second = (axis + 1) % 3, (axis + 2) % 3
-        for side in (-1.0, 1.0):
-            face = np.zeros((4, 3))
-            face[:, axis] = side * half[axis]
-            face[:, first] = half[first] * np.array([-1.0, 1.0, 1.0, -1.0])
-            face[:, second] = half[second] * np.array([-1.0, -1.0, 1.0, 1.0])
-            yield face
-
-
-def _up(gravity: Array, *, planar: bool) -> Array:
-    """Up in the mechanism: what falls, falls down; y of the plane, z of a space without weight."""
-    size = float(np.linalg.norm(gravity))
-    if planar or size == 0.0:
-        unit: Array = np.eye(3)[1 if planar else 2]
-        return unit
-    result: Array = -gravity / size
-    return result
-
-
-def _level_axes(up: Array) -> tuple[Array, Array]:
-    """Two axes that are level, of a right-handed frame with ``up``."""
-    ahead = np.eye(3)[int(np.argmin(np.abs(up)))]
-    first: Array = ahead - (ahead @ up) * up
-    first /= np.linalg.norm(first)
-    return first, np.cross(up, first)
-
-
-def _camera(up: Array) -> Array:
-    """Rows: right, up on the screen and towards the eye."""
-    first, second = _level_axes(up)
-    toward = np.cos(_AZIMUTH) * first + np.sin(_AZIMUTH) * second
-    right = np.cross(up, toward)
-    toward = np.cos(_ELEVATION) * toward + np.sin(_ELEVATION) * up
-    return np.array([right, np.cross(toward, right), toward])

@@ -176,7 +176,7 @@ def _drawn(equations: Iterable[DrawnEquation]) -> str:
 
 def _term(mathml: str) -> str:
     """A term of a sum as a formula of its own: lines are broken between terms."""
-    return f'<math displaystyle="true">{mathml}</math>'
+    return f'<span><math displaystyle="true">{mathml}</math></span>'
 
 
 # --- solution -------------------------------------------------------------------------------------
