@@ -178,7 +178,7 @@ def test_pages_are_well_formed(full: str) -> None:
 
 def test_equations_that_are_too_long_for_an_export_are_not_drawn() -> None:
     made = subject("slider_crank")
-    assert "mfrac" in equations_section(made, 600).content
+    assert "mfrac" in equations_section(made, 200).content
     short = equations_section(made, 10).content
     assert "fmugen equations prints them" in short and "mfrac" not in short
 

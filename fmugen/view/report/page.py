@@ -32,7 +32,7 @@ from fmugen.view.report.subject import Subject
 __all__ = ["documentation_page", "report_page"]
 
 #: Equations of more expressions than this are not drawn in the page of an FMU: exports must not wait for it.
-_MOST_EXPRESSIONS = 600
+_MOST_EXPRESSIONS = 200
 
 
 def documentation_page(subject: Subject) -> str:
