@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.verify.compare import Verification
+from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.rotations import Array
 from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
 
@@ -82,17 +83,7 @@ def verification_section(evidence: Evidence) -> Section:
 
 
 def _tables(verification: Verification) -> Iterator[str]:
-    bodies = max((signal.largest for signal in verification.bodies), default=0.0)
-    facts = [
-        ("largest deviation of a body's pose", f"{bodies:.1e}"),
-        ("closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.1e}"),
-        ("closure residual, of the FMU's poses", f"{verification.violation:.1e}"),
-        ("energy imbalance, as a part of the turnover", f"{verification.energy.largest:.1e}"),
-        ("relative tolerance of the reference", f"{verification.reference_tolerance:g}"),
-    ]
-    if verification.skipped:
-        facts.append(("not compared, since not unique", ", ".join(verification.skipped)))
-    yield table((), facts)
+    yield table((), _figures(verification))
     yield table(
         ("output", "unit", "largest deviation", "at time [s]"),
         (
@@ -102,6 +93,21 @@ def _tables(verification: Verification) -> Iterator[str]:
     )
     for message in verification.messages:
         yield paragraph(f"the FMU says: {message}")
+
+
+def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
+    """What was measured beside the outputs; what a model has no part of is not mentioned."""
+    if verification.bodies:
+        bodies = max(signal.largest for signal in verification.bodies)
+        yield "largest deviation of a body's pose", f"{bodies:.1e}"
+    if verification.closure is not None:
+        yield "closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.1e}"
+        yield "closure residual, of the FMU's poses", f"{verification.violation:.1e}"
+    if verification.energy is not None:
+        yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.1e}"
+    yield "relative tolerance of the reference", f"{verification.reference_tolerance:g}"
+    if verification.skipped:
+        yield "not compared, since not unique", ", ".join(verification.skipped)
 
 
 # --- plots ----------------------------------------------------------------------------------------
@@ -154,11 +160,17 @@ def _plots(evidence: Evidence) -> Iterator[_Plot]:
         yield _Plot(_titled(signal.name, signal.unit), lines)
     signals = (*verification.outputs, *verification.bodies)
     deviations = tuple(_Line(signal.name, signal.errors, None, 1.0) for signal in signals)
-    title = "deviations of outputs and poses, as parts of their scales"
-    yield _Plot(title, deviations, logarithmic=True, wide=True, named=True)
-    residual = (_Line("closure residual", np.abs(verification.closure), _ERROR, 1.2),)
-    yield _Plot("closure residual, as the FMU reports it [m or rad]", residual, logarithmic=True)
-    energy = verification.energy
+    yield _Plot(
+        "deviations, as parts of their signals' scales", deviations, logarithmic=True, wide=True, named=True
+    )
+    if verification.closure is not None:
+        residual = (_Line("closure residual", np.abs(verification.closure), _ERROR, 1.2),)
+        yield _Plot("closure residual, as the FMU reports it [m or rad]", residual, logarithmic=True)
+    if verification.energy is not None:
+        yield from _energy_plots(verification.energy)
+
+
+def _energy_plots(energy: EnergyBalance) -> Iterator[_Plot]:
     imbalance = (_Line("energy imbalance", np.abs(energy.imbalance), _ERROR, 1.2),)
     yield _Plot("energy imbalance, as a part of the turnover", imbalance, logarithmic=True)
     parts = (

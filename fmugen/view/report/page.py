@@ -89,7 +89,7 @@ def _page(subject: Subject, badge: str, sections: Sequence[Section], scripts: Se
         title=subject.model.name,
         style=Markup(_template("page.css")),
         lead=Markup(lead),
-        sections=sections,
+        sections=[section for section in sections if section.content],
         scripts=[Markup(script) for script in scripts],
     )
 

@@ -146,15 +146,15 @@ def equations_section(subject: Subject, most: int | None = None) -> Section:
         pointer = (
             f"the equations share {size} expressions; fmugen equations prints them, fmugen report draws them"
         )
-        return section("Equations", _MOTION, paragraph(pointer))
-    parts = []
+        return section("Equations", paragraph(pointer))
+    parts = [f"<p>{_MOTION}</p>"] if subject.dae.coordinates else []
     for title, equations in equations_mathml(subject.dae).items():
         drawn = _drawn(equations)
         if len(equations) > _LONG_LIST:
             parts.append(folded(f"{title} ({len(equations)})", drawn))
         else:
             parts.append(f"<h3>{escape(title)}</h3>\n{drawn}")
-    return section("Equations", f"<p>{_MOTION}</p>", *parts)
+    return section("Equations", *parts)
 
 
 def _roots(dae: Dae) -> Iterator[Expr]:
