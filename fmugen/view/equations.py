@@ -431,7 +431,8 @@ def equations_mathml(dae: Dae) -> dict[str, tuple[DrawnEquation, ...]]:
     for section in sections:
         drawn[section.title] = tuple(
             DrawnEquation(
-                _MATHML_SYMBOLS[entry.symbol] + f"<mo>[</mo>{text_mathml('; '.join(entry.labels))}<mo>]</mo>",
+                _MATHML_SYMBOLS.get(entry.symbol, name_mathml(entry.symbol))
+                + f"<mo>[</mo>{text_mathml('; '.join(entry.labels))}<mo>]</mo>",
                 tuple(sum_mathml(short.sympy(entry.value), symbols)),
                 str(entry.origin),
             )

@@ -60,7 +60,10 @@ def coordinate_mathml(name: str) -> str:
 
 
 def name_mathml(name: str) -> str:
-    """A parameter or a shared term; ``k1`` and ``k_1`` get an index."""
+    """A parameter, a shared term or a variable; ``k1``, ``k_1`` and ``C1.v`` get an index."""
+    owner, _, kind = name.rpartition(".")
+    if owner:
+        return f"<msub>{name_mathml(kind)}<mtext>{escape(owner)}</mtext></msub>"
     letter = re.fullmatch(r"([A-Za-z]|[a-z]+)_?(\d+)", name)
     if letter and (len(letter[1]) == 1 or letter[1] in _GREEK):
         base = _GREEK.get(letter[1], letter[1])

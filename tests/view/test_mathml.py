@@ -102,6 +102,8 @@ def test_coordinates(name: str, text: str) -> None:
         ("beta_0", "β_0"),
         ("theta", "θ"),
         ("e12", "e_12"),
+        ("C1.v", "v_C1"),
+        ("m.p1", "p_1_m"),
         ("rod_length", "rod_length"),
     ],
 )
