@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fmugen.verify.compare import Verification
+from fmugen.verify.compare import Deviation, Verification
 from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.rotations import Array
 from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
@@ -158,11 +158,9 @@ def _plots(evidence: Evidence) -> Iterator[_Plot]:
             _Line("FMU", signal.fmu, _FMU, 1.6),
         )
         yield _Plot(_titled(signal.name, signal.unit), lines)
-    signals = (*verification.outputs, *verification.bodies)
-    deviations = tuple(_Line(signal.name, signal.errors, None, 1.0) for signal in signals)
-    yield _Plot(
-        "deviations, as parts of their signals' scales", deviations, logarithmic=True, wide=True, named=True
-    )
+    deviations = tuple(_deviations(verification))
+    title = "deviations, as parts of their signals' scales"
+    yield _Plot(title, deviations, logarithmic=True, wide=True, named=True)
     if verification.closure is not None:
         residual = (_Line("closure residual", np.abs(verification.closure), _ERROR, 1.2),)
         yield _Plot("closure residual, as the FMU reports it [m or rad]", residual, logarithmic=True)
@@ -170,12 +168,25 @@ def _plots(evidence: Evidence) -> Iterator[_Plot]:
         yield from _energy_plots(verification.energy)
 
 
+def _deviations(verification: Verification) -> Iterator[_Line]:
+    """A line for each output, and one for each body: the largest deviation of what tells its pose."""
+    for signal in verification.outputs:
+        yield _Line(signal.name, signal.errors, None, 1.0)
+    for body in dict.fromkeys(map(_owner, verification.bodies)):
+        poses = [signal.errors for signal in verification.bodies if _owner(signal) == body]
+        yield _Line(f"pose of {body}", np.max(poses, axis=0), None, 1.0)
+
+
+def _owner(signal: Deviation) -> str:
+    return signal.name.rpartition(".")[0]
+
+
 def _energy_plots(energy: EnergyBalance) -> Iterator[_Plot]:
     imbalance = (_Line("energy imbalance", np.abs(energy.imbalance), _ERROR, 1.2),)
     yield _Plot("energy imbalance, as a part of the turnover", imbalance, logarithmic=True)
     parts = (
         _Line("kinetic", energy.kinetic, None, 1.4),
-        _Line("potential", energy.potential, None, 1.4),
+        _Line("potential, since the start", energy.potential - energy.potential[0], None, 1.4),
         _Line("work done on the mechanism", energy.work, None, 1.4),
     )
     yield _Plot("energy of the FMU's motion [J]", parts, wide=True, named=True)

@@ -54,10 +54,10 @@ def _made(subject: Subject) -> Iterator[tuple[object, ...]]:
     )
 
 
-def _options(options: ExportOptions) -> Iterator[tuple[str, object]]:
+def _options(options: ExportOptions) -> Iterator[tuple[str, str]]:
     for field in fields(options):
         value = getattr(options, field.name)
-        yield f"option {field.name}", value.value if isinstance(value, Enum) else value
+        yield f"option {field.name}", str(value.value if isinstance(value, Enum) else value)
 
 
 def _versions() -> Iterator[tuple[str, str]]:

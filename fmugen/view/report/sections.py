@@ -215,7 +215,8 @@ def operations_section(subject: Subject) -> Section:
 def _costs(subject: Subject) -> Iterator[tuple[object, ...]]:
     program = subject.program
     for function in (*program.functions, *program.block_functions):
-        yield function.name, function.purpose, *_counts(function.operations)
+        if function.operations.total:
+            yield function.name, function.purpose, *_counts(function.operations)
     for solve in program.solve_functions:
         if solve is not None:
             yield solve.name, solve.purpose, *_counts(solve.operations)
