@@ -23,7 +23,7 @@ demo: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/fmugen verify examples/slider_crank/model.toml \
 		--fmu $(OUT)/SliderCrank.fmu --plot $(OUT)/SliderCrank.html
 
-test: $(VENV)/installed-test $(VENV)/compiler
+test: $(VENV)/installed-test $(VENV)/compiler $(VENV)/browser
 	$(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/installed-test
@@ -52,6 +52,16 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 $(VENV)/installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
 	@touch $@ $(VENV)/installed
+
+# The tests of reports need Chromium; where it cannot be had, they are skipped and say so.
+$(VENV)/browser: $(VENV)/installed-test
+	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then \
+		echo "no Chromium found: installing it"; \
+		{ [ "$$(id -u)" = 0 ] && apt-get install --yes chromium >/dev/null 2>&1; } \
+			|| $(BIN)/python -m playwright install chromium >/dev/null 2>&1 \
+			|| echo "Chromium cannot be installed: reports are not tested in a browser"; \
+	fi
+	@touch $@
 
 # Without a C compiler on the machine, the one of the `cross` extra is installed.
 $(VENV)/compiler: pyproject.toml | $(BIN)/python

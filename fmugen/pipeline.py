@@ -34,8 +34,8 @@ from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
-from fmugen.view.documentation import documentation_page
 from fmugen.view.modelica import import_script, modelica_model
+from fmugen.view.report import Subject, documentation_page
 from fmugen.virtual import require_reactions
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "formulate_model",
     "generate",
     "modelica_files",
+    "subject_of",
 ]
 
 #: Characters of a bar that shows how far a phase has come.
@@ -191,7 +192,7 @@ def export_fmu(
             libraries,
             identifier,
             fmi=fmi,
-            documentation={"index.html": _documentation(generated, options)},
+            documentation={"index.html": documentation_page(subject_of(generated, options))},
             sources=None if bundle is None else bundle.files,
             destination=destination,
         )
@@ -205,11 +206,19 @@ def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
     return {f"{name}.mo": equations, f"{name}_import.mos": import_script(formulation.model, fmu)}
 
 
-def _documentation(generated: Generated, options: ExportOptions) -> str:
-    """The page that importers show beside the model."""
+def subject_of(generated: Generated, options: ExportOptions) -> Subject:
+    """What pages about a model are about."""
     formulation = generated.formulation
-    return documentation_page(
-        formulation.dae, generated.flow, generated.closure, generated.description, options
+    return Subject(
+        formulation.model,
+        formulation.graph,
+        formulation.trees,
+        formulation.dae,
+        generated.flow,
+        generated.program,
+        generated.closure,
+        generated.description,
+        options,
     )
 
 

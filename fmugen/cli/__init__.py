@@ -303,6 +303,16 @@ def _export(
             "--keep-sources", metavar="DIR", help="Also write the generated C to DIR.", show_default=False
         ),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            callback=_page,
+            help="Also verify the FMU and write a page about it (.html).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compile a model to an FMI 2.0 co-simulation FMU."""
     from fmugen.cli.export import Extras, export_model
@@ -316,7 +326,7 @@ def _export(
         platforms=_names(platforms),
         sources=sources,
     )
-    export_model(model, output, options, Extras(keep_sources, modelica))
+    export_model(model, output, options, Extras(keep_sources, modelica, report))
 
 
 @app.command("simulate")
@@ -440,3 +450,44 @@ def _study(
     from fmugen.cli.study import Conditions, run_study
 
     run_study(study, Conditions(output, workers, scheduler, fresh))
+
+
+@app.command("report")
+def _report(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            callback=_page,
+            help="Page to write (.html); default <model name>.html.",
+            show_default=False,
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            "--tolerance",
+            callback=_positive,
+            help="Largest deviation allowed, as a part of the signal's scale.",
+        ),
+    ] = 1e-6,
+    stop: Annotated[
+        float | None,
+        typer.Option(
+            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
+        ),
+    ] = None,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+    independent: IndependentOption = "",
+) -> None:
+    """Write a page about a model: drawings, equations, closure, verification, animation."""
+    from fmugen.cli.report import Reporting, report_model
+
+    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    report_model(model, Reporting(options, output, tolerance, stop))

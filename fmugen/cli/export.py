@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.report import Reporting, report_export
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
@@ -17,10 +18,14 @@ __all__ = ["Extras", "export_model"]
 
 @dataclass(frozen=True)
 class Extras:
-    """What is written beside the FMU: the generated C to a folder, the equations as a Modelica model."""
+    """What is written beside the FMU.
+
+    The generated C to a folder, the equations as a Modelica model, a page about the model and its proof.
+    """
 
     keep_sources: Path | None = None
     modelica: bool = False
+    report: Path | None = None
 
 
 def export_model(path: Path, output: Path | None, options: ExportOptions, extras: Extras) -> None:
@@ -30,6 +35,7 @@ def export_model(path: Path, output: Path | None, options: ExportOptions, extras
             model = read_model(path)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination)
+        require_writable(extras.report)
         _require_folder(extras.keep_sources)
         export = export_fmu(model, destination, options, phases)
     written = []
@@ -41,6 +47,8 @@ def export_model(path: Path, output: Path | None, options: ExportOptions, extras
         _write_sources(destination.parent, files)
         written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
     print_table("", (model.name, ""), [*_summary(export, options), *written])
+    if extras.report is not None:
+        report_export(path, model, export, Reporting(options, extras.report))
 
 
 def _require_folder(folder: Path | None) -> None:

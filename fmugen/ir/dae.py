@@ -178,8 +178,8 @@ class Dae:
 
     ``input_starts`` are the start values of the inputs, in the order of the symbols. ``mass`` holds the
     non-zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced where no variable of
-    ``network`` is left in any expression but those of ``network`` itself: then ``states``, ``iterated`` and ``network_blocks`` stand for its equations. ``fixed_states`` are the
-    residuals of start values of the network that are not the values of states themselves; with ``steady``
+    ``network`` is left in any expression but those of ``network`` itself: then ``states``, ``iterated`` and
+    ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the network that are not the values of states themselves; with ``steady``
     the derivatives of all states vanish at the start.
     """
 

@@ -25,12 +25,23 @@ _STAGGER = 0.14
 _INK = "#1f2328"
 
 _JOINT, _LOAD = "#c2410c", "#7e22ce"
+_JOINT_KINDS = (
+    EdgeKind.REVOLUTE,
+    EdgeKind.PRISMATIC,
+    EdgeKind.UNIVERSAL,
+    EdgeKind.SPHERICAL,
+    EdgeKind.CYLINDRICAL,
+    EdgeKind.PLANAR,
+    EdgeKind.WELD,
+    EdgeKind.FREE,
+    EdgeKind.TRANSLATIONAL,
+    EdgeKind.SCREW,
+    EdgeKind.ROD,
+)
 _COLOURS = {
     EdgeKind.BODY: "#1d4ed8",
     EdgeKind.ARM: "#57606a",
-    EdgeKind.REVOLUTE: _JOINT,
-    EdgeKind.PRISMATIC: _JOINT,
-    EdgeKind.WELD: _JOINT,
+    **dict.fromkeys(_JOINT_KINDS, _JOINT),
     EdgeKind.VIRTUAL: "#a16207",
     EdgeKind.MOTION_DRIVER: "#15803d",
     EdgeKind.LOAD: _LOAD,
@@ -40,14 +51,21 @@ _COLOURS = {
 _FAMILIES = (
     ("body", (EdgeKind.BODY,)),
     ("rigid arm", (EdgeKind.ARM,)),
-    ("joint", (EdgeKind.REVOLUTE, EdgeKind.PRISMATIC, EdgeKind.WELD)),
+    ("joint", _JOINT_KINDS),
     ("virtual joint", (EdgeKind.VIRTUAL,)),
     ("motion driver", (EdgeKind.MOTION_DRIVER,)),
     ("load, gravity", (EdgeKind.LOAD, EdgeKind.GRAVITY)),
     ("spring", (EdgeKind.SPRING,)),
 )
 #: How long an edge would like to be: points stay near their body, coincident points together.
-_LENGTHS = {EdgeKind.ARM: 0.8, EdgeKind.REVOLUTE: 0.7, EdgeKind.PRISMATIC: 0.9, EdgeKind.WELD: 0.7}
+_LENGTHS = {
+    EdgeKind.ARM: 0.8,
+    EdgeKind.REVOLUTE: 0.7,
+    EdgeKind.PRISMATIC: 0.9,
+    EdgeKind.UNIVERSAL: 0.7,
+    EdgeKind.SPHERICAL: 0.7,
+    EdgeKind.WELD: 0.7,
+}
 _LONGEST = 1.4
 
 Place = tuple[float, float]

@@ -74,7 +74,7 @@ def test_the_builder_of_the_tour(tmp_path: Path) -> None:
 
 
 def test_every_option_of_every_command_is_in_the_readme() -> None:
-    for command in ("check", "graph", "equations", "export", "simulate", "verify"):
+    for command in ("check", "graph", "equations", "export", "report", "simulate", "verify"):
         text = CliRunner().invoke(app, [command, "--help"]).stdout
         for option in re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", text, re.MULTILINE):
             assert option in README or option == "--output", (command, option)

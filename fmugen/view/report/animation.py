@@ -1,0 +1,94 @@
+"""The motion of a mechanism as something to play: a canvas, its controls and the data they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from fmugen.ir.model import SystemModel
+from fmugen.verify.rotations import Array
+from fmugen.view.report.drawing import COLOURS
+from fmugen.view.report.markup import Section, data, packed, section
+from fmugen.view.report.poses import Poses, recorded_poses
+from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, scene_of
+
+__all__ = ["motion_section"]
+
+_PACES = (("0.1", "¹⁄₁₀"), ("0.25", "¼"), ("0.5", "½"), ("1", "1"), ("2", "2"), ("4", "4"))
+
+
+def motion_section(model: SystemModel, times: Array, values: Mapping[str, Array]) -> Section | None:
+    """The recorded motion; nothing where there are no bodies."""
+    if not model.bodies:
+        return None
+    poses = recorded_poses(model, times, values)
+    scene = scene_of(model, poses)
+    if scene is None:
+        return None
+    hint = "Drag to move" if scene.planar else "Drag to turn, shift-drag to move"
+    return section(
+        "Motion",
+        f'<canvas id="animation" tabindex="0" aria-label="motion of {model.name}"></canvas>',
+        _controls(),
+        f'<p class="quiet">As the FMU moves it. {hint}, scroll to zoom, space to play.</p>',
+        data("animation-data", _document(scene, poses)),
+    )
+
+
+def _controls() -> str:
+    paces = "".join(
+        f'<option value="{value}"{" selected" if value == "1" else ""}>{text} ×</option>'
+        for value, text in _PACES
+    )
+    return (
+        '<div class="controls"><button type="button" id="animation-play">Play</button>'
+        '<input type="range" id="animation-time" min="0" max="1" step="any" value="0" aria-label="time">'
+        '<output id="animation-clock"></output>'
+        f'<label>speed <select id="animation-speed">{paces}</select></label>'
+        '<label><input type="checkbox" id="animation-names"> names</label>'
+        '<label><input type="checkbox" id="animation-paths"> paths of mass centres</label>'
+        '<button type="button" id="animation-reset">Reset view</button></div>'
+    )
+
+
+def _document(scene: Scene, poses: Poses) -> dict[str, object]:
+    return {
+        "bodies": scene.bodies,
+        "colours": COLOURS,
+        "planar": scene.planar,
+        "camera": _rounded(scene.camera),
+        "up": _rounded(scene.up),
+        "center": _rounded(scene.center),
+        "reach": [max(part, 1e-3 * scene.radius) for part in scene.reach],
+        "floor": [_outline(line) for line in scene.floor],
+        "outlines": [_outline(outline) for outline in scene.outlines],
+        "rails": [_outline(rail) for rail in scene.rails],
+        "connectors": [_connector(connector) for connector in scene.connectors],
+        "markers": [_marker(marker) for marker in scene.markers],
+        "labels": [_marker(label) for label in scene.labels],
+        "times": packed(poses.times),
+        "poses": packed(np.concatenate((poses.origins, poses.attitudes), axis=2)),
+    }
+
+
+def _outline(outline: Outline) -> dict[str, object]:
+    corners = [_rounded(np.array(corner)) for corner in outline.corners]
+    return {"body": outline.body, "corners": corners, "filled": outline.filled, "thick": outline.thick}
+
+
+def _connector(connector: Connector) -> dict[str, object]:
+    return {"kind": connector.kind, "tail": _spot(connector.tail), "head": _spot(connector.head)}
+
+
+def _marker(marker: Marker) -> dict[str, object]:
+    return {"symbol": marker.symbol.value, "name": marker.name, "spot": _spot(marker.spot)}
+
+
+def _spot(spot: Spot) -> dict[str, object]:
+    return {"body": spot.body, "position": _rounded(np.array(spot.position))}
+
+
+def _rounded(values: Array) -> object:
+    """Numbers with as many digits as a screen can show."""
+    return np.vectorize(lambda value: float(f"{value:.6g}"))(values).tolist()

@@ -1,0 +1,166 @@
+"""A mechanism at one instant as SVG: what the animation shows, for places where nothing can move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from fmugen.verify.rotations import Array, matrices
+from fmugen.view.report.poses import Poses
+from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, Symbol
+from fmugen.view.report.shapes import Coordinates
+
+__all__ = ["COLOURS", "GROUND_COLOUR", "drawing_svg"]
+
+#: The colours of bodies, in turn.
+COLOURS = ("#1d4ed8", "#c2410c", "#15803d", "#7e22ce", "#0f766e", "#a16207", "#be185d", "#475569")
+GROUND_COLOUR = "#1f2328"
+_GREY = "#8c959f"
+_WIDTH, _TALLEST, _LOWEST, _MARGIN = 720.0, 460.0, 160.0, 48.0
+_COILS = 12
+
+
+def drawing_svg(scene: Scene, poses: Poses, title: str) -> str:
+    """The mechanism as it stands at the first of ``poses``, with the names of its bodies."""
+    canvas = _Canvas(scene, poses)
+    body = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {canvas.height:.0f}" '
+        f'width="{_WIDTH:.0f}" height="{canvas.height:.0f}" font-family="Helvetica, Arial, sans-serif">',
+        f"<title>{escape(title)}</title>",
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        *canvas.drawn(),
+    ]
+    return "\n".join([*body, "</svg>", ""])
+
+
+class _Canvas:
+    """The scene seen by its camera, at its first instant."""
+
+    def __init__(self, scene: Scene, poses: Poses) -> None:
+        self._scene = scene
+        self._origins, self._rotations = poses.origins[0], matrices(poses.attitudes[0])
+        places = np.array([self._in_view(body, place) for body, place in _places(scene)])[:, :2]
+        low, high = places.min(axis=0), places.max(axis=0)
+        self._middle = (low + high) / 2
+        room = np.array([_WIDTH, _TALLEST]) - 2 * _MARGIN
+        self._scale = float(np.min(room / np.maximum(high - low, 1e-3 * scene.radius)))
+        self.height = max(self._scale * float(high[1] - low[1]) + 2 * _MARGIN, _LOWEST)
+
+    def drawn(self) -> Iterator[str]:
+        scene = self._scene
+        yield from (self._floor_line(line) for line in scene.floor)
+        yield from (self._connector(connector) for connector in scene.connectors)
+        yield from (self._outline(rail, _GREY) for rail in scene.rails)
+        far_first = sorted(scene.outlines, key=self._depth)
+        yield from (self._outline(outline, self._colour(outline.body)) for outline in far_first)
+        for marker in scene.markers:
+            yield from self._marker(marker)
+        yield from (self._label(label) for label in scene.labels)
+
+    def _in_view(self, body: int, place: Coordinates) -> Array:
+        """A place in the axes of the camera: right, up, towards the eye."""
+        world = self._origins[body] + self._rotations[body] @ np.array(place)
+        result: Array = self._scene.camera @ (world - self._scene.center)
+        return result
+
+    def _seen(self, body: int, place: Coordinates) -> Array:
+        """A place on the paper, and how near it is."""
+        view = self._in_view(body, place)
+        x, y = (view[:2] - self._middle) * self._scale
+        return np.array([_WIDTH / 2 + x, self.height / 2 - y, view[2]])
+
+    def _depth(self, outline: Outline) -> float:
+        return float(np.mean([self._seen(outline.body, corner)[2] for corner in outline.corners]))
+
+    def _colour(self, body: int) -> str:
+        return GROUND_COLOUR if body == len(self._scene.bodies) else COLOURS[body % len(COLOURS)]
+
+    def _outline(self, outline: Outline, colour: str) -> str:
+        path = _path([self._seen(outline.body, corner) for corner in outline.corners])
+        if outline.filled:
+            return (
+                f'<path d="{path}Z" fill="{colour}" fill-opacity="0.16" stroke="{colour}" '
+                'stroke-width="2" stroke-linejoin="round"/>'
+            )
+        width = 6 if outline.thick else 2.5
+        return (
+            f'<path d="{path}" stroke="{colour}" stroke-width="{width}" stroke-linecap="round" fill="none"/>'
+        )
+
+    def _floor_line(self, line: Outline) -> str:
+        path = _path([self._seen(line.body, corner) for corner in line.corners])
+        return f'<path d="{path}" stroke="#e4e8ec"/>'
+
+    def _connector(self, connector: Connector) -> str:
+        tail, head = (self._seen(spot.body, spot.position) for spot in (connector.tail, connector.head))
+        name = f"<title>{escape(connector.name)}</title>"
+        if connector.kind == "spring":
+            coil = _path(_coil(tail[:2], head[:2]))
+            return f'<path d="{coil}" stroke="#0f766e" stroke-width="1.6" fill="none">{name}</path>'
+        style = (
+            'stroke-width="2" stroke-dasharray="2 4"' if connector.kind == "driver" else 'stroke-width="4"'
+        )
+        return f'<path d="{_path([tail, head])}" stroke="{_GREY}" {style}>{name}</path>'
+
+    def _marker(self, marker: Marker) -> Iterator[str]:
+        x, y, _ = self._seen(marker.spot.body, marker.spot.position)
+        colour = self._colour(marker.spot.body)
+        if marker.spot.body == len(self._scene.bodies) and marker.symbol is not Symbol.POINT:
+            yield _support(x, y)
+        name = f"<title>{escape(marker.name)}</title>" if marker.name else ""
+        match marker.symbol:
+            case Symbol.PIN | Symbol.BALL:
+                fill = "#ffffff" if marker.symbol is Symbol.PIN else colour
+                ring = f'fill="{fill}" stroke="{GROUND_COLOUR}" stroke-width="1.6"'
+                yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" {ring}>{name}</circle>'
+            case Symbol.WELD:
+                square = f'x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"'
+                yield f'<rect {square} fill="{colour}">{name}</rect>'
+            case Symbol.CENTER:
+                cross = f"M{x - 4:.1f} {y:.1f}h8M{x:.1f} {y - 4:.1f}v8"
+                yield f'<path d="{cross}" stroke="{colour}" stroke-width="1"/>'
+            case Symbol.POINT:
+                yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="{colour}"/>'
+
+    def _label(self, label: Marker) -> str:
+        x, y, _ = self._seen(label.spot.body, label.spot.position)
+        return (
+            f'<text x="{x + 9:.1f}" y="{y - 9:.1f}" font-size="13" fill="{self._colour(label.spot.body)}" '
+            f'stroke="#ffffff" stroke-width="4" paint-order="stroke">{escape(label.name)}</text>'
+        )
+
+
+def _places(scene: Scene) -> Iterator[tuple[int, Coordinates]]:
+    for outline in (*scene.outlines, *scene.rails):
+        yield from ((outline.body, corner) for corner in outline.corners)
+    spots: list[Spot] = [marker.spot for marker in scene.markers]
+    for connector in scene.connectors:
+        spots += [connector.tail, connector.head]
+    yield from ((spot.body, spot.position) for spot in spots)
+
+
+def _path(places: Sequence[Array]) -> str:
+    return "M" + "L".join(f"{place[0]:.1f} {place[1]:.1f}" for place in places)
+
+
+def _coil(tail: Array, head: Array) -> list[Array]:
+    """A zigzag from tail to head."""
+    way = head - tail
+    length = float(np.linalg.norm(way)) or 1.0
+    across = np.array([-way[1], way[0]]) / length * 6.0
+    inner = [
+        tail + way * (0.15 + 0.7 * (rank + 0.5) / _COILS) + across * (1.0 if rank % 2 else -1.0)
+        for rank in range(_COILS)
+    ]
+    return [tail, tail + 0.15 * way, *inner, tail + 0.85 * way, head]
+
+
+def _support(x: float, y: float) -> str:
+    """The hatched triangle under a joint that is fixed to the ground."""
+    hatching = "".join(f"M{x + shift:.1f} {y + 13:.1f}l-4 5" for shift in (-7, -1, 5, 11))
+    return (
+        f'<path d="M{x:.1f} {y:.1f}l-9 13h18z" fill="#eaeef2" stroke="{GROUND_COLOUR}"/>'
+        f'<path d="M{x - 12:.1f} {y + 13:.1f}h24{hatching}" stroke="{GROUND_COLOUR}"/>'
+    )

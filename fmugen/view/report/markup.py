@@ -1,0 +1,80 @@
+"""Pieces of HTML."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+__all__ = ["Section", "data", "figure", "folded", "heading", "packed", "paragraph", "section", "table"]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with a title and a place to jump to; without content it is left out."""
+
+    title: str
+    anchor: str
+    content: Markup
+
+
+def section(title: str, *content: str) -> Section:
+    anchor = "-".join(title.lower().split())
+    return Section(title, anchor, Markup("\n".join(piece for piece in content if piece)))
+
+
+def heading(text: str) -> str:
+    return f"<h3>{escape(text)}</h3>"
+
+
+def paragraph(sentence: str, kind: str = "") -> str:
+    """A sentence as a paragraph, with a capital and a full stop."""
+    style = f' class="{kind}"' if kind else ""
+    return f"<p{style}>{escape(sentence[0].upper() + sentence[1:].removesuffix('.'))}.</p>"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table; without rows it is nothing, without columns it has no head."""
+    lines = [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+    if not lines:
+        return ""
+    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    head = [f"<tr>{heads}</tr>"] if columns else []
+    return "\n".join(['<div class="scroll"><table>', *head, *lines, "</table></div>"])
+
+
+def _cell(value: object) -> str:
+    kind = ' class="number"' if isinstance(value, int | float) else ""
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"<td{kind}>{text if isinstance(value, Markup) else escape(text)}</td>"
+
+
+def figure(svg: str, caption: str = "", *, wide: bool = False) -> str:
+    """A drawing; a wide one keeps its size and is scrolled."""
+    kind = ' class="wide"' if wide else ""
+    words = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f"<figure{kind}>\n{svg}{words}</figure>"
+
+
+def folded(summary: str, content: str) -> str:
+    """Something that is shown when it is asked for."""
+    return f"<details><summary>{escape(summary)}</summary>\n{content}\n</details>"
+
+
+def data(identifier: str, document: object) -> str:
+    """Data for a script of the page."""
+    text = document if isinstance(document, str) else json.dumps(document, separators=(",", ":"))
+    # In a script "</" would be read by the parser of the page.
+    safe = text.replace("</", "<\\/")
+    return f'<script type="application/json" id="{identifier}">{safe}</script>'
+
+
+def packed(values: NDArray[np.float64]) -> str:
+    """Single-precision numbers, the lowest byte first, as text."""
+    return b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()

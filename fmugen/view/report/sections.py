@@ -1,0 +1,264 @@
+"""The sections that need no run: what the model is, how it is solved, what its FMU offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from markupsafe import Markup
+
+from fmugen.expr.calculus import postorder
+from fmugen.expr.code import Operations
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Dae
+from fmugen.ir.fmu import Variable
+from fmugen.ir.graph import Domain, EdgeKind
+from fmugen.ir.model import Attachment, SystemModel
+from fmugen.view.closure import ClosureSummary
+from fmugen.view.equations import DrawnEquation, equations_mathml
+from fmugen.view.flow import flow_svg
+from fmugen.view.graph import graphs_svg
+from fmugen.view.mathml import coordinate_mathml
+from fmugen.view.report.drawing import drawing_svg
+from fmugen.view.report.markup import Section, figure, folded, paragraph, section, table
+from fmugen.view.report.poses import start_poses
+from fmugen.view.report.scene import scene_of
+from fmugen.view.report.subject import Subject
+
+__all__ = [
+    "closure_section",
+    "coordinates_section",
+    "equations_section",
+    "graphs_section",
+    "interface_section",
+    "key_facts",
+    "mechanism_section",
+    "operations_section",
+]
+
+#: Longer lists are folded.
+_LONG_LIST = 12
+_MOTION = (
+    "<math><mi>M</mi><mo>&#x2062;</mo><mover><mi>q</mi><mo>¨</mo></mover><mo>+</mo>"
+    "<msubsup><mi>Φ</mi><mi>q</mi><mi>T</mi></msubsup><mo>&#x2062;</mo><mi>λ</mi><mo>=</mo><mi>F</mi>"
+    "<mo>,</mo><mspace width='2em'/><mi>Φ</mi><mo>(</mo><mi>q</mi><mo>,</mo><mi>t</mi><mo>)</mo>"
+    "<mo>=</mo><mn>0</mn></math>"
+)
+
+
+# --- what the model is ----------------------------------------------------------------------------
+
+
+def key_facts(subject: Subject) -> list[tuple[str, str]]:
+    """What one wants to know first."""
+    flow, closure, options = subject.flow, subject.closure, subject.options
+    return [
+        ("degrees of freedom", str(flow.degrees_of_freedom)),
+        ("dynamic equations", str(len(subject.dae.coordinates))),
+        ("kinematic equations", str(len(flow.rows))),
+        ("redundant constraints left out", str(len(flow.redundant))),
+        ("operations per right-hand side", f"{closure.operations.total} ({closure.operations})"),
+        ("trees", options.trees),
+        ("closure", f"{closure.closure.value}: {closure.sentence}"),
+        ("solver", options.solver.value),
+    ]
+
+
+def mechanism_section(subject: Subject) -> Section:
+    """The mechanism at its start, and the elements it is made of."""
+    model = subject.model
+    poses = start_poses(model, subject.dae, subject.flow)
+    scene = scene_of(model, poses)
+    drawing = ""
+    if scene is not None:
+        caption = (
+            "At the start. Circles are joints, crosses are mass centres; hatched joints are on the ground."
+        )
+        drawing = figure(drawing_svg(scene, poses, f"{model.name} at its start"), caption)
+    elements = table(("element", "type", "from → to", "description"), _elements(model))
+    return section("Mechanism" if model.bodies else "Model", drawing, _perhaps_folded("elements", elements))
+
+
+def _elements(model: SystemModel) -> Iterator[tuple[object, ...]]:
+    for body in model.bodies:
+        yield body.name, "body", "", body.description
+    for joint in model.joints:
+        yield joint.name, f"{joint.type.value} joint", _ends(joint.tail, joint.head), joint.description
+    for driver in model.drivers:
+        yield driver.name, f"{driver.type.value} driver", _ends(driver.tail, driver.head), driver.description
+    for spring in model.springs:
+        yield spring.name, f"{spring.type.value} spring", _ends(spring.tail, spring.head), spring.description
+    for load in model.loads:
+        yield load.name, load.type.value, _ends(load.tail, load.head), load.description
+
+
+def _ends(tail: Attachment, head: Attachment) -> str:
+    return f"{tail.node} → {head.node}"
+
+
+def _perhaps_folded(what: str, content: str) -> str:
+    count = content.count("<tr>") - 1
+    return folded(f"{count} {what}", content) if count > _LONG_LIST else content
+
+
+# --- graphs, trees, coordinates -------------------------------------------------------------------
+
+
+def graphs_section(subject: Subject) -> Section:
+    """The linear graphs, with their trees."""
+    drawing = graphs_svg(subject.graph, subject.trees, f"{subject.model.name}, trees {subject.options.trees}")
+    return section("Graphs", figure(drawing, "Branches of the trees are bold, chords thin."))
+
+
+def coordinates_section(subject: Subject) -> Section:
+    """The coordinates, and why the trees that bring them were chosen."""
+    columns = ("coordinate", "", "unit", "", "at the start", "equation from")
+    coordinates = table(columns, _coordinates(subject))
+    reasons = [
+        table((f"branch of the {domain.value} tree", "why"), _reasons(subject, domain)) for domain in Domain
+    ]
+    return section("Coordinates", _perhaps_folded("coordinates", coordinates), *reasons)
+
+
+def _coordinates(subject: Subject) -> Iterator[tuple[object, ...]]:
+    independent = set(subject.flow.independent)
+    for number, coordinate in enumerate(subject.dae.coordinates):
+        kind = "independent" if number in independent else "dependent"
+        symbol = Markup(f"<math>{coordinate_mathml(coordinate.name)}</math>")
+        start = subject.flow.positions[number]
+        yield coordinate.name, symbol, coordinate.unit, kind, float(start), coordinate.origin
+
+
+def _reasons(subject: Subject, domain: Domain) -> Iterator[tuple[str, str]]:
+    branches = set(subject.trees.domain(domain).branches)
+    for edge in subject.graph.domain(domain).edges:
+        if edge.name in branches and edge.kind is not EdgeKind.ARM:
+            yield edge.name, subject.trees.reasons.get((domain, edge.name), "")
+
+
+# --- equations ------------------------------------------------------------------------------------
+
+
+def equations_section(subject: Subject, most: int | None = None) -> Section:
+    """The equations, drawn; if they have more than ``most`` expressions, the commands that show them."""
+    size = len(postorder(tuple(_roots(subject.dae))))
+    if most is not None and size > most:
+        pointer = (
+            f"the equations share {size} expressions; fmugen equations prints them, fmugen report draws them"
+        )
+        return section("Equations", paragraph(pointer))
+    parts = [f"<p>{_MOTION}</p>"] if subject.dae.coordinates else []
+    for title, equations in equations_mathml(subject.dae).items():
+        drawn = _drawn(equations)
+        if len(equations) > _LONG_LIST:
+            parts.append(folded(f"{title} ({len(equations)})", drawn))
+        else:
+            parts.append(f"<h3>{escape(title)}</h3>\n{drawn}")
+    return section("Equations", *parts)
+
+
+def _roots(dae: Dae) -> Iterator[Expr]:
+    yield from dae.mass.values()
+    yield from dae.force
+    for row in dae.constraints:
+        yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
+
+
+def _drawn(equations: Iterable[DrawnEquation]) -> str:
+    rows = (
+        f"<tr><td><math>{equation.left}</math></td><td><math><mo>=</mo></math></td>"
+        f"<td>{' '.join(map(_term, equation.terms))}</td>"
+        f'<td class="origin">{escape(equation.origin)}</td></tr>'
+        for equation in equations
+    )
+    return "\n".join(['<div class="scroll"><table class="equations">', *rows, "</table></div>"])
+
+
+def _term(mathml: str) -> str:
+    """A term of a sum as a formula of its own: lines are broken between terms."""
+    return f'<span><math displaystyle="true">{mathml}</math></span>'
+
+
+# --- solution -------------------------------------------------------------------------------------
+
+
+def closure_section(subject: Subject) -> Section:
+    """How the loops are closed: in words, as a table, as a drawing."""
+    closure = subject.closure
+    sentences = [f"{closure.closure.value}: {closure.sentence}", *closure.notes]
+    pieces = [paragraph(sentence) for sentence in sentences]
+    if closure.blocks:
+        columns = ("block", "unknown", "equation", "degree", "real roots", "operations", "guard")
+        pieces.append(table(columns, _steps(closure)))
+        pieces.append(figure(flow_svg(closure, "Solution flow"), wide=True))
+    return section("Solution flow", *pieces)
+
+
+def _steps(closure: ClosureSummary) -> Iterator[tuple[object, ...]]:
+    for number, block in enumerate(closure.blocks, 1):
+        name = f"{number}. {', '.join(block.loops)}"
+        if not block.steps:
+            each = f"{block.operations.total} an iteration"
+            iterated = f"Newton, {len(block.unknowns)} unknowns"
+            yield name, ", ".join(block.unknowns), iterated, "", "", each, ""
+        for step in block.steps:
+            yield name, step.unknown, step.equation, step.degree, step.real_roots, step.cost, step.guard
+
+
+def operations_section(subject: Subject) -> Section:
+    """What each function of the generated program costs."""
+    columns = ("function", "", "additions", "multiplications", "divisions", "functions", "total")
+    note = paragraph("one evaluation of the equations of motion uses some of these; shared terms count once")
+    return section("Operations", table(columns, _costs(subject)), note)
+
+
+def _costs(subject: Subject) -> Iterator[tuple[object, ...]]:
+    program = subject.program
+    for function in (*program.functions, *program.block_functions):
+        if function.operations.total:
+            yield function.name, function.purpose, *_counts(function.operations)
+    for solve in program.solve_functions:
+        if solve is not None:
+            yield solve.name, solve.purpose, *_counts(solve.operations)
+    if program.motion is not None:
+        yield (
+            "motion",
+            "velocities, accelerations and multipliers, embedded",
+            *_counts(program.motion.operations),
+        )
+    yield "in all", "one right-hand side, roots and guards included", *_counts(subject.closure.operations)
+
+
+def _counts(operations: Operations) -> tuple[int, ...]:
+    kinds = (operations.additions, operations.multiplications, operations.divisions, operations.functions)
+    return (*kinds, operations.total)
+
+
+# --- what the FMU offers --------------------------------------------------------------------------
+
+
+def interface_section(subject: Subject) -> Section:
+    """Parameters, inputs, outputs and settings."""
+    description = subject.description
+    outputs = [variable for variable in description.calculated if variable.causality == "output"]
+    lists = (
+        ("Parameters", description.parameters, "default"),
+        ("Inputs", description.inputs, "start"),
+        ("Outputs", outputs, ""),
+        ("Settings of the solver", description.settings, "default"),
+    )
+    pieces = [
+        f"<h3>{title}</h3>\n{_variables(variables, start)}" for title, variables, start in lists if variables
+    ]
+    return section("Variables", *pieces)
+
+
+def _variables(variables: Sequence[Variable], start: str) -> str:
+    columns = ("name", *([start] if start else []), "unit", "description")
+    return table(
+        columns,
+        (
+            (variable.name, *([variable.start] if start else []), variable.unit, variable.description)
+            for variable in variables
+        ),
+    )

@@ -1,0 +1,26 @@
+"""The drawing of the graphs knows every kind of edge."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from fmugen.ir.graph import Domain
+from fmugen.phases.graph import build_graph
+from fmugen.phases.select import select_trees
+from fmugen.view.graph import graphs_svg
+from tests.support import example
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", ["slider_crank", "spatial_four_bar", "five_link_suspension", "engine1a"])
+def test_every_edge_is_drawn(name: str) -> None:
+    model = example(name)
+    graph = build_graph(model)
+    drawing = ElementTree.fromstring(graphs_svg(graph, select_trees(model, graph, "aac"), name))
+    titles = {title.text for title in drawing.iterfind(f".//{SVG}path/{SVG}title")}
+    for domain in Domain:
+        for edge in graph.domain(domain).edges:
+            assert any(text and text.startswith(f"{edge.name}: {edge.kind.value}") for text in titles)
