@@ -10,13 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from time import perf_counter
 
-from fmugen.expr.code import compile_python
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
-from fmugen.ir.model import Output, SystemModel, default_parameters
+from fmugen.ir.model import Output, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
@@ -33,6 +32,7 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
+from fmugen.start import values_at_start
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
 from fmugen.view.report import Subject, documentation_page
@@ -46,6 +46,7 @@ __all__ = [
     "export_fmu",
     "formulate_model",
     "generate",
+    "inverse_of",
     "modelica_files",
     "subject_of",
 ]
@@ -135,18 +136,8 @@ def inverse_of(model: SystemModel) -> SystemModel:
     probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
     dae = formulate_model(probe, "aac").dae
     flow = solution_flow(probe, dae, Closure.NEWTON)
-    return inverse_model(model, _start_values(probe, dae, flow))
-
-
-def _start_values(model: SystemModel, dae: Dae, flow: SolutionFlow) -> dict[str, float]:
-    """The outputs of a model at its assembled start, for outputs that are functions of position."""
-    arguments = {
-        "p": list(dae.symbols.parameters.values()),
-        "q": [coordinate.position for coordinate in dae.coordinates],
-    }
-    parameters = list(default_parameters(model).values())
-    evaluate = compile_python(list(dae.outputs.values()), arguments)
-    return dict(zip(dae.outputs, evaluate(parameters, flow.positions), strict=True))
+    starts = values_at_start(probe, dae, flow, list(dae.outputs.values()))
+    return inverse_model(model, dict(zip(dae.outputs, starts, strict=True)))
 
 
 def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from fmugen.builder import ModelBuilder
+from fmugen.cli import app
+from fmugen.cli.fmu_file import read_fmu
 from fmugen.errors import ModelError
 from fmugen.formulas import parse
 from fmugen.inverse import inverse_model
@@ -113,3 +116,14 @@ def test_a_force_in_proportion_to_an_input_is_divided_by_its_factor(tmp_path: Pa
 def test_what_cannot_be_inverted_is_said(builder: ModelBuilder, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         inverse_model(builder.build())
+
+
+def test_the_command_line_exports_an_inverse(tmp_path: Path) -> None:
+    example = EXAMPLES / "three_rrr_driven" / "model.toml"
+    destination = tmp_path / "inverse.fmu"
+    result = CliRunner().invoke(
+        app, ["export", str(example), "--inverse", "--trees", "aac", "-o", str(destination)]
+    )
+    assert result.exit_code == 0, result.output
+    inputs = read_fmu(destination).names("input")
+    assert inputs == [f"motor_{leg}_{kind}" for leg in MOTION for kind in ("angle", "omega", "alpha")]

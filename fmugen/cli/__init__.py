@@ -290,6 +290,13 @@ def _export(
         bool,
         typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
     ] = False,
+    inverse: Annotated[
+        bool,
+        typer.Option(
+            "--inverse",
+            help="Inverse dynamics: motions become inputs, the forces and torques that drive them outputs.",
+        ),
+    ] = False,
     modelica: Annotated[
         bool,
         typer.Option(
@@ -326,7 +333,7 @@ def _export(
         platforms=_names(platforms),
         sources=sources,
     )
-    export_model(model, output, options, Extras(keep_sources, modelica, report))
+    export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
 
 
 @app.command("simulate")

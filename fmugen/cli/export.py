@@ -11,7 +11,7 @@ from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Export, export_fmu, modelica_files
+from fmugen.pipeline import Export, export_fmu, inverse_of, modelica_files
 
 __all__ = ["Extras", "export_model"]
 
@@ -28,11 +28,15 @@ class Extras:
     report: Path | None = None
 
 
-def export_model(path: Path, output: Path | None, options: ExportOptions, extras: Extras) -> None:
-    """Export the model of a file and print what came out."""
+def export_model(
+    path: Path, output: Path | None, options: ExportOptions, extras: Extras, *, inverse: bool = False
+) -> None:
+    """Export the model of a file, or its inverse, and print what came out."""
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
+            if inverse:
+                model = inverse_of(model)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination)
         require_writable(extras.report)

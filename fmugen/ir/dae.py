@@ -176,11 +176,12 @@ class IteratedBlock:
 class Dae:
     """The equations, and every quantity of the model as an expression of q, q', q'', lambda, x and z.
 
-    ``input_starts`` are the start values of the inputs, in the order of the symbols. ``mass`` holds the
-    non-zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced where no variable of
+    ``input_starts`` are the start values of the inputs, in the order of the symbols. ``mass`` holds the non-
+    zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced where no variable of
     ``network`` is left in any expression but those of ``network`` itself: then ``states``, ``iterated`` and
-    ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the network that are not the values of states themselves; with ``steady``
-    the derivatives of all states vanish at the start.
+    ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the
+    network that are not the values of states themselves; with ``steady`` the derivatives of all states vanish
+    at the start.
     """
 
     symbols: Symbols

@@ -133,7 +133,8 @@ class Program:
 
     ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
-    ``directions`` the texts of these sines and cosines.
+    ``directions`` the texts of these sines and cosines. ``input_rates`` has for every input the number of the
+    input that is its rate, or -1.
     """
 
     names: dict[Expr, str]
@@ -154,6 +155,7 @@ class Program:
     states: tuple[ContinuousState, ...] = ()
     time_relations: int = 0
     state_relations: int = 0
+    input_rates: tuple[int, ...] = ()
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)

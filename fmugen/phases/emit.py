@@ -402,6 +402,7 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
     turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
     yield _Table("const int", "model_turn", _rows(turns))
+    yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
     yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
     yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
     yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))

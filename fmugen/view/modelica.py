@@ -20,13 +20,14 @@ from dataclasses import dataclass
 
 from fmugen import __version__
 from fmugen.errors import OutputError
-from fmugen.expr.code import compile_python, print_expression, schedule
+from fmugen.expr.code import print_expression, schedule
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Coordinate, Dae
 from fmugen.ir.flow import EMBEDDED, Block, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.program import Motion
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
+from fmugen.start import values_at_start
 
 __all__ = ["import_script", "modelica_model"]
 
@@ -287,18 +288,7 @@ class _Writer:
         return symbol
 
     def _at_start(self, value: Expr) -> float:
-        symbols, coordinates = self._dae.symbols, self._dae.coordinates
-        defaults = {parameter.name: parameter.value for parameter in self._model.parameters}
-        evaluate = compile_python(
-            [value],
-            {
-                "p": list(symbols.parameters.values()),
-                "t": [symbols.time],
-                "q": [c.position for c in coordinates],
-            },
-        )
-        parameters = [defaults.get(name, 0.0) for name in symbols.parameters]
-        return evaluate(parameters, [0.0], self._flow.positions)[0]
+        return values_at_start(self._model, self._dae, self._flow, [value])[0]
 
     # --- motion ------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "derivative.h"
+#include "linear.h"
 #include "motion.h"
 #include "report.h"
 #include "solvers.h"
@@ -122,6 +123,21 @@ static void end_input_derivatives(State *state)
     state->input_time = state->at.t;
 }
 
+/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. */
+static void follow_rates(State *state)
+{
+    for (int k = 0; k < MODEL_NU; k++) {
+        double *rates = state->input_rates[k];
+        if (max_magnitude(INPUT_ORDERS, rates) > 0.0) {
+            continue;
+        }
+        for (int order = 0, rate = model_input_rate[k]; order < INPUT_ORDERS && rate >= 0; order++) {
+            rates[order] = state->reals[MODEL_U0 + rate];
+            rate = model_input_rate[rate];
+        }
+    }
+}
+
 Status do_step(Instance *self, double current, double size)
 {
     State *state = &self->state;
@@ -134,6 +150,7 @@ Status do_step(Instance *self, double current, double size)
         return error(self, "t = %.6g s: the step must start there, not at %.6g s", t, current);
     }
     const int generated = state->partition.generated;
+    follow_rates(state);
     if (!advance(self, end)) {
         state->mode = MODE_FAILED;
         return report_failure(self);

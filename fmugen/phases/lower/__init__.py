@@ -127,7 +127,13 @@ class _Lowering:
             tuple(self._continuous_states()),
             len(self._relations.by_time),
             len(self._relations.by_state),
+            self._input_rates(),
         )
+
+    def _input_rates(self) -> tuple[int, ...]:
+        symbols = self._dae.symbols
+        number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
+        return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
 
     # --- relations ---------------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fmugen.expr.code import compile_python
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.model import SystemModel
+from fmugen.start import values_at_start
 from fmugen.verify.frames import pose_kinds
 from fmugen.verify.rotations import Array, about, quaternion
 
@@ -36,18 +36,7 @@ class Poses:
 def start_poses(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Poses:
     """The assembled start, with the default parameters."""
     names = pose_names(model)
-    defaults = default_parameters(model)
-    symbols = dae.symbols
-    evaluate = compile_python(
-        [dae.quantities[name] for name in names],
-        {
-            "p": list(symbols.parameters.values()),
-            "t": [symbols.time],
-            "q": [coordinate.position for coordinate in dae.coordinates],
-        },
-    )
-    parameters = [defaults[name] for name in symbols.parameters]
-    values = evaluate(parameters, [0.0], list(flow.positions))
+    values = values_at_start(model, dae, flow, [dae.quantities[name] for name in names])
     samples = {name: np.array([value]) for name, value in zip(names, values, strict=True)}
     return recorded_poses(model, np.zeros(1), samples)
 

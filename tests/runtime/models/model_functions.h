@@ -87,6 +87,7 @@ static const char *const model_fixed_state_names[] = {NULL};
 extern const ModelBlock model_blocks[];
 extern const int model_independent[];
 extern const int model_dependent[];
+extern const int model_input_rate[];
 extern const int model_turn[];
 extern const double model_q0[], model_v0[];
 extern const double model_start[];
