@@ -94,7 +94,7 @@ class Effort:
     processes: int = 1
     proposals: int = 3
     closed: int = 6
-    nodes: int = 40_000
+    nodes: int = 80_000
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ class _Bench:
             )
 
     def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
-        """The equations of the trees, those with few coordinates first, as long as they are not too many."""
+        """The equations of the trees in order, as long as they are not too many."""
         fewest = min(map(self._size, [*fresh, *(c.trees for c in self.result().ranked)]), default=0)
         small = []
         for trees in fresh:
@@ -314,7 +314,7 @@ class _Bench:
                 refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
                 self._measured.append(Candidate(trees, None, refusal))
         drafts: list[_Draft] = []
-        for batch in _batches(sorted(small, key=self._size), self._effort.processes):
+        for batch in _batches(small, self._effort.processes):
             # The first one is always measured: there must be something to choose.
             if drafts and (self._is_late or sum(draft.nodes for draft in drafts) > self._effort.nodes):
                 break
