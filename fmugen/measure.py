@@ -87,14 +87,14 @@ class Effort:
     every machine. In one process they are seconds of its CPU time.
     """
 
-    candidates: int = 16
+    candidates: int = 20
     neighbours: int = 6
     rounds: int = 2
     seconds: float = 30.0
     processes: int = 1
     proposals: int = 3
     closed: int = 6
-    nodes: int = 40_000
+    nodes: int = 80_000
 
 
 @dataclass(frozen=True)

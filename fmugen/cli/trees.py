@@ -61,7 +61,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
     )
     print_line(
         "program: operations of straight-line code; algebra: operations in loops; price: nanoseconds that "
-        "both are expected to take; of equal prices the fewest operations are chosen"
+        "both are expected to take; of equal prices the one with the fewest operations is taken"
     )
     for joint in measurement.proposed:
         ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.like.value}"

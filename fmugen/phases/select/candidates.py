@@ -34,13 +34,17 @@ Signature = tuple[frozenset[str], frozenset[str]]
 
 
 def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
-    """At most ``limit`` pairs, no two alike: those of methods and of the file first, then mixtures."""
+    """At most ``limit`` pairs, no two alike: those of methods, then those of the file, ties and mixtures.
+
+    After the methods come those with the fewest coordinates, so that the limit leaves out large ones.
+    """
     tied = [tied_trees(model, graphs, method, _TIES) for method in _MOST_PROMISING]
     methods = [trees[0] for trees in tied] + _platform_trees(graphs)
     named = [tree for trees in model.trees for tree in tied_trees(model, graphs, trees.name)]
     others = [tree for trees in tied for tree in trees[1:]]
     mixed = sorted(_mixtures(graphs, [*methods, *others]), key=lambda pair: _expected(graphs, pair))
-    return tuple(_distinct(graphs, [*methods, *named, *others, *mixed]))[:limit]
+    rest = sorted([*named, *others, *mixed], key=lambda pair: _coordinates(graphs, pair))
+    return tuple(_distinct(graphs, [*methods, *rest]))[:limit]
 
 
 def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tuple[TreeSelection, ...]:
@@ -52,6 +56,16 @@ def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tup
     ]
     ranked = sorted(found, key=lambda pair: _expected(graphs, pair))
     return tuple(pair for pair in _distinct(graphs, [selection, *ranked]) if pair is not selection)[:limit]
+
+
+def _coordinates(graphs: LinearGraph, pair: TreeSelection) -> int:
+    """How many coordinates the branches bring."""
+    return sum(
+        len(edge.motion)
+        for domain in Domain
+        for edge in graphs.domain(domain).edges
+        if edge.name in pair.domain(domain).branches
+    )
 
 
 def _expected(graphs: LinearGraph, pair: TreeSelection) -> int:
