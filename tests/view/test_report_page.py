@@ -199,6 +199,12 @@ def test_cells_and_sentences_are_escaped() -> None:
     assert paragraph("a < b") == "<p>A &lt; b.</p>"
 
 
+def test_numbers_stand_flush_right_below_their_head() -> None:
+    text = table(("name", "value"), [("a", 1.5), ("b", 2)])
+    assert '<th>name</th><th class="number">value</th>' in text
+    assert '<td>a</td><td class="number">1.5</td>' in text
+
+
 def test_a_table_without_rows_is_nothing() -> None:
     assert table(("a", "b"), []) == ""
 
