@@ -17,9 +17,10 @@ from fmugen.pipeline import export_fmu, generate, subject_of
 from fmugen.verify.compare import Verification, verify_fmu
 from fmugen.view.report import Evidence, Provenance, Subject, documentation_page, fingerprint, report_page
 from fmugen.view.report.animation import motion_section
+from fmugen.view.report.equations import equations_section
 from fmugen.view.report.evidence import verdict_of, verification_section
 from fmugen.view.report.markup import data, paragraph, table
-from fmugen.view.report.sections import closure_section, equations_section, operations_section
+from fmugen.view.report.sections import closure_section, operations_section
 from tests.support import example
 
 OPTIONS = ExportOptions("aac")
