@@ -1,4 +1,4 @@
-"""The equations of motion for people and programs: text, LaTeX, MathML and JSON.
+"""The equations of motion for people and programs: text, LaTeX, JSON, and entries for pages.
 
 All of them show the same thing: the coordinates with the cutset each dynamic equation comes from, the
 constraints with the circuit each comes from, and
@@ -26,9 +26,8 @@ from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.to_sympy import to_sympy
 from fmugen.ir.dae import Dae, Origin
-from fmugen.view.mathml import coordinate_mathml, name_mathml, sum_mathml, text_mathml
 
-__all__ = ["DrawnEquation", "equations_json", "equations_latex", "equations_mathml", "equations_text"]
+__all__ = ["ShownEquation", "equations_json", "equations_latex", "equations_text", "shown_equations"]
 
 #: An expression of more nodes than this, written out, is too long to read.
 _READABLE = 120
@@ -175,6 +174,32 @@ def _names_for(nodes: list[Expr], taken: set[str]) -> dict[Expr, str]:
 def _abbreviations(dae: Dae, sections: tuple[_Section, ...]) -> _Abbreviations:
     roots = [entry.value for section in sections for entry in section.entries]
     return _Abbreviations(roots, [*dae.symbols.parameters, *dae.symbols.inputs])
+
+
+# --- entries --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ShownEquation:
+    """``symbol[labels] = value``, a sympy expression; a shared term has neither labels nor an origin."""
+
+    symbol: str
+    labels: tuple[str, ...]
+    value: Any
+    origin: str
+
+
+def shown_equations(dae: Dae) -> dict[str, tuple[ShownEquation, ...]]:
+    """The equations by the titles of their sections; shared terms, if there are any, come first."""
+    sections = _sections(dae)
+    short = _abbreviations(dae, sections)
+    shown = {"shared terms": tuple(ShownEquation(name, (), term, "") for name, term in short.terms())}
+    for section in sections:
+        shown[section.title] = tuple(
+            ShownEquation(entry.symbol, entry.labels, short.sympy(entry.value), str(entry.origin))
+            for entry in section.entries
+        )
+    return {title: entries for title, entries in shown.items() if entries}
 
 
 # --- text -----------------------------------------------------------------------------------------
@@ -389,58 +414,3 @@ def _plain(name: str) -> str:
 
 def _escaped(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
-
-
-# --- MathML ---------------------------------------------------------------------------------------
-
-_GREEK = {"Phi": "Φ", "nu": "ν", "gamma": "γ"}
-_MATHML_SYMBOLS = {
-    "M": "<mi>M</mi>",
-    "F": "<mi>F</mi>",
-    "Phi": "<mi>Φ</mi>",
-    "Phi_q": "<msub><mi>Φ</mi><mi>q</mi></msub>",
-    "nu": "<mi>ν</mi>",
-    "gamma": "<mi>γ</mi>",
-}
-
-
-@dataclass(frozen=True)
-class DrawnEquation:
-    """``left = terms[0] + terms[1] ...`` as MathML, and where the equation comes from."""
-
-    left: str
-    terms: tuple[str, ...]
-    origin: str
-
-
-def equations_mathml(dae: Dae) -> dict[str, tuple[DrawnEquation, ...]]:
-    """The equations by the titles of their sections; shared terms, if there are any, come first."""
-    sections = _sections(dae)
-    short = _abbreviations(dae, sections)
-    names: dict[str, str] = {dae.symbols.time.name: "<mi>t</mi>"}
-    for coordinate in dae.coordinates:
-        of_one = (coordinate.name, coordinate.rate, coordinate.acceleration)
-        names |= {name: coordinate_mathml(name) for name in of_one}
-    symbols = _as_symbols(names)
-    drawn: dict[str, tuple[DrawnEquation, ...]] = {}
-    terms = [
-        DrawnEquation(name_mathml(name), tuple(sum_mathml(term, symbols)), "") for name, term in short.terms()
-    ]
-    if terms:
-        drawn["shared terms"] = tuple(terms)
-    for section in sections:
-        drawn[section.title] = tuple(
-            DrawnEquation(
-                _MATHML_SYMBOLS.get(entry.symbol, name_mathml(entry.symbol))
-                + f"<mo>[</mo>{text_mathml('; '.join(entry.labels))}<mo>]</mo>",
-                tuple(sum_mathml(short.sympy(entry.value), symbols)),
-                str(entry.origin),
-            )
-            for entry in section.entries
-        )
-    return {_with_greek(title): equations for title, equations in drawn.items() if equations}
-
-
-def _with_greek(title: str) -> str:
-    """A title in the letters that the equations have."""
-    return re.sub(r"\b(Phi|nu|gamma)(?=\b|_)", lambda match: _GREEK[match[1]], title)

@@ -17,9 +17,10 @@ from fmugen.pipeline import export_fmu, generate, subject_of
 from fmugen.verify.compare import Verification, verify_fmu
 from fmugen.view.report import Evidence, Provenance, Subject, documentation_page, fingerprint, report_page
 from fmugen.view.report.animation import motion_section
+from fmugen.view.report.equations import equations_section
 from fmugen.view.report.evidence import verdict_of, verification_section
 from fmugen.view.report.markup import data, paragraph, table
-from fmugen.view.report.sections import closure_section, equations_section, operations_section
+from fmugen.view.report.sections import closure_section, operations_section
 from tests.support import example
 
 OPTIONS = ExportOptions("aac")
@@ -197,6 +198,12 @@ def test_every_closure_can_be_described(closure: Closure) -> None:
 def test_cells_and_sentences_are_escaped() -> None:
     assert "<td>a &lt; b &amp; c</td>" in table(("x",), [("a < b & c",)])
     assert paragraph("a < b") == "<p>A &lt; b.</p>"
+
+
+def test_numbers_stand_flush_right_below_their_head() -> None:
+    text = table(("name", "value"), [("a", 1.5), ("b", 2)])
+    assert '<th>name</th><th class="number">value</th>' in text
+    assert '<td>a</td><td class="number">1.5</td>' in text
 
 
 def test_a_table_without_rows_is_nothing() -> None:

@@ -105,6 +105,7 @@ def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "closure residual, of the FMU's poses", f"{verification.violation:.1e}"
     if verification.energy is not None:
         yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.1e}"
+    yield "run", f"{verification.times[-1]:g} s, {len(verification.times)} samples"
     yield "relative tolerance of the reference", f"{verification.reference_tolerance:g}"
     if verification.skipped:
         yield "not compared, since not unique", ", ".join(verification.skipped)

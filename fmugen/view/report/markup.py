@@ -41,18 +41,23 @@ def paragraph(sentence: str, kind: str = "") -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; without rows it is nothing, without columns it has no head."""
-    lines = [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
-    if not lines:
+    body = list(rows)
+    if not body:
         return ""
-    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    head = [f"<tr>{heads}</tr>"] if columns else []
+    heads = (_cell("th", name, _style(below)) for name, below in zip(columns, body[0], strict=bool(columns)))
+    head = [f"<tr>{''.join(heads)}</tr>"] if columns else []
+    lines = [f"<tr>{''.join(_cell('td', value, _style(value)) for value in row)}</tr>" for row in body]
     return "\n".join(['<div class="scroll"><table>', *head, *lines, "</table></div>"])
 
 
-def _cell(value: object) -> str:
-    kind = ' class="number"' if isinstance(value, int | float) else ""
+def _cell(tag: str, value: object, style: str) -> str:
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return f"<td{kind}>{text if isinstance(value, Markup) else escape(text)}</td>"
+    return f"<{tag}{style}>{text if isinstance(value, Markup) else escape(text)}</{tag}>"
+
+
+def _style(value: object) -> str:
+    """Numbers and their heads are flush right."""
+    return ' class="number"' if isinstance(value, int | float) else ""
 
 
 def figure(svg: str, caption: str = "", *, wide: bool = False) -> str:

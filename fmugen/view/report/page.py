@@ -14,13 +14,13 @@ from markupsafe import Markup
 
 from fmugen.resources import template_dir
 from fmugen.view.report.animation import motion_section
+from fmugen.view.report.equations import equations_section
 from fmugen.view.report.evidence import Evidence, verdict_of, verification_section
 from fmugen.view.report.markup import Section, table
 from fmugen.view.report.provenance import Provenance, provenance_section
 from fmugen.view.report.sections import (
     closure_section,
     coordinates_section,
-    equations_section,
     graphs_section,
     interface_section,
     key_facts,

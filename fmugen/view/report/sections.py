@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from fmugen.expr.calculus import postorder
 from fmugen.expr.code import Operations
-from fmugen.expr.dag import Expr
-from fmugen.ir.dae import Dae
 from fmugen.ir.fmu import Variable
 from fmugen.ir.graph import Domain, EdgeKind
 from fmugen.ir.model import Attachment, SystemModel
 from fmugen.view.closure import ClosureSummary
-from fmugen.view.equations import DrawnEquation, equations_mathml
 from fmugen.view.flow import flow_svg
 from fmugen.view.graph import graphs_svg
 from fmugen.view.mathml import coordinate_mathml
 from fmugen.view.report.drawing import drawing_svg
-from fmugen.view.report.markup import Section, figure, folded, paragraph, section, table
+from fmugen.view.report.markup import Section, figure, folded, heading, paragraph, section, table
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import scene_of
 from fmugen.view.report.subject import Subject
@@ -28,7 +23,6 @@ from fmugen.view.report.subject import Subject
 __all__ = [
     "closure_section",
     "coordinates_section",
-    "equations_section",
     "graphs_section",
     "interface_section",
     "key_facts",
@@ -38,12 +32,6 @@ __all__ = [
 
 #: Longer lists are folded.
 _LONG_LIST = 12
-_MOTION = (
-    "<math><mi>M</mi><mo>&#x2062;</mo><mover><mi>q</mi><mo>¨</mo></mover><mo>+</mo>"
-    "<msubsup><mi>Φ</mi><mi>q</mi><mi>T</mi></msubsup><mo>&#x2062;</mo><mi>λ</mi><mo>=</mo><mi>F</mi>"
-    "<mo>,</mo><mspace width='2em'/><mi>Φ</mi><mo>(</mo><mi>q</mi><mo>,</mo><mi>t</mi><mo>)</mo>"
-    "<mo>=</mo><mn>0</mn></math>"
-)
 
 
 # --- what the model is ----------------------------------------------------------------------------
@@ -136,49 +124,6 @@ def _reasons(subject: Subject, domain: Domain) -> Iterator[tuple[str, str]]:
             yield edge.name, subject.trees.reasons.get((domain, edge.name), "")
 
 
-# --- equations ------------------------------------------------------------------------------------
-
-
-def equations_section(subject: Subject, most: int | None = None) -> Section:
-    """The equations, drawn; if they have more than ``most`` expressions, the commands that show them."""
-    size = len(postorder(tuple(_roots(subject.dae))))
-    if most is not None and size > most:
-        pointer = (
-            f"the equations share {size} expressions; fmugen equations prints them, fmugen report draws them"
-        )
-        return section("Equations", paragraph(pointer))
-    parts = [f"<p>{_MOTION}</p>"] if subject.dae.coordinates else []
-    for title, equations in equations_mathml(subject.dae).items():
-        drawn = _drawn(equations)
-        if len(equations) > _LONG_LIST:
-            parts.append(folded(f"{title} ({len(equations)})", drawn))
-        else:
-            parts.append(f"<h3>{escape(title)}</h3>\n{drawn}")
-    return section("Equations", *parts)
-
-
-def _roots(dae: Dae) -> Iterator[Expr]:
-    yield from dae.mass.values()
-    yield from dae.force
-    for row in dae.constraints:
-        yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
-
-
-def _drawn(equations: Iterable[DrawnEquation]) -> str:
-    rows = (
-        f"<tr><td><math>{equation.left}</math></td><td><math><mo>=</mo></math></td>"
-        f"<td>{' '.join(map(_term, equation.terms))}</td>"
-        f'<td class="origin">{escape(equation.origin)}</td></tr>'
-        for equation in equations
-    )
-    return "\n".join(['<div class="scroll"><table class="equations">', *rows, "</table></div>"])
-
-
-def _term(mathml: str) -> str:
-    """A term of a sum as a formula of its own: lines are broken between terms."""
-    return f'<span><math displaystyle="true">{mathml}</math></span>'
-
-
 # --- solution -------------------------------------------------------------------------------------
 
 
@@ -248,7 +193,7 @@ def interface_section(subject: Subject) -> Section:
         ("Settings of the solver", description.settings, "default"),
     )
     pieces = [
-        f"<h3>{title}</h3>\n{_variables(variables, start)}" for title, variables, start in lists if variables
+        f"{heading(title)}\n{_variables(variables, start)}" for title, variables, start in lists if variables
     ]
     return section("Variables", *pieces)
 
