@@ -109,13 +109,15 @@ class Program:
 
     ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
-    ``directions`` the texts of these sines and cosines.
+    ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
+    all are exact, with what they share computed once.
     """
 
     names: dict[Expr, str]
     functions: tuple[Function, ...]
     block_functions: tuple[Function, ...]
     solve_functions: tuple[SolveFunction | None, ...]
+    solve_together: SolveFunction | None
     motion: Motion | None
     derived: int
     coordinate_names: tuple[str, ...]
@@ -133,7 +135,8 @@ class Program:
     @property
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
-        exact = (solve.operations for solve in self.solve_functions if solve is not None)
+        solves = self.solve_functions if self.solve_together is None else (self.solve_together,)
+        exact = (solve.operations for solve in solves if solve is not None)
         given = set(self.flow.independent).intersection(self.turning)
         closure = sum(exact, Operations(functions=2 * len(given)))
         if self.motion is not None:

@@ -12,13 +12,15 @@ typedef struct {
     const double *e;
 } ModelPoint;
 
+typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+
 typedef struct {
     int size;
     const int *unknowns;
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
-    bool (*solve)(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+    ModelSolve *solve;
 } ModelBlock;
 
 void model_derive(const double *p, double *d);
@@ -44,6 +46,7 @@ static inline MotionVerdict model_motion(const ModelPoint *at, const double *lar
 }
 
 extern const ModelBlock model_blocks[];
+extern ModelSolve *const model_solve_all;
 extern const int model_independent[];
 extern const int model_dependent[];
 extern const int model_turn[];
