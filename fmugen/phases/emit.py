@@ -85,10 +85,12 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "right_hand_side": str(program.right_hand_side),
         "blocks": list(_blocks(program)),
         "network_blocks": list(_network_blocks(program)),
+        "together": "NULL" if program.solve_together is None else "model_solve_together",
         "tables": list(_tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
-    solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
+    solving = (*program.solve_functions, program.solve_together)
+    solves = [_solve_text(solve, program) for solve in solving if solve is not None]
     functions = [*chain.from_iterable(texts), *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]

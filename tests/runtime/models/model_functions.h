@@ -13,13 +13,15 @@ typedef struct {
     const double *e;
 } ModelPoint;
 
+typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+
 typedef struct {
     int size;
     const int *unknowns;
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
-    bool (*solve)(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+    ModelSolve *solve;
 } ModelBlock;
 
 typedef struct {
@@ -85,6 +87,7 @@ static const char *const model_fixed_state_names[] = {NULL};
 #endif
 
 extern const ModelBlock model_blocks[];
+extern ModelSolve *const model_solve_all;
 extern const int model_independent[];
 extern const int model_dependent[];
 extern const int model_input_rate[];
