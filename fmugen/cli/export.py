@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.networks import network_summary
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
@@ -46,7 +47,7 @@ def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) 
     generated = export.generated
     flow, closure = generated.flow, generated.closure
     coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
-    rows = [
+    mechanism = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         (
             "coordinates",
@@ -54,13 +55,18 @@ def _summary(export: Export, options: ExportOptions, keep_sources: Path | None) 
             f"trees {options.trees}",
         ),
         ("equations", f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)"),
+    ]
+    if flow.redundant:
+        mechanism.append(("left out", counted(len(flow.redundant), "redundant constraint")))
+    dae, model = generated.formulation.dae, generated.formulation.model
+    rows = [
+        *(mechanism if model.bodies else []),
+        *(network_summary(dae) if model.components else []),
         ("operations", f"{closure.operations.total} per right-hand side ({closure.operations})"),
         ("closure", f"{options.closure.value}: {closure.sentence}"),
         ("solver", options.solver.value),
         ("file", f"{export.path}, {_size(export.path.stat().st_size)}"),
     ]
-    if flow.redundant:
-        rows.insert(3, ("left out", counted(len(flow.redundant), "redundant constraint")))
     if keep_sources is not None:
         rows.append(("sources", str(keep_sources)))
     return rows

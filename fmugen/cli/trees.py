@@ -10,7 +10,7 @@ from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
 from fmugen.ir.model import SystemModel
-from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Candidate, Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
@@ -43,6 +43,12 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
     """Measure candidates for a model; print them, and the reasons for the cheapest."""
     model = read_model(path)
     graph = build_graph(model)
+    if not model.bodies:
+        print_line(
+            "networks have one normal tree, which element preference decides: see 'fmugen graph'; only "
+            "mechanisms have trees to measure"
+        )
+        return
     with Phases() as phases, phases.phase("measure"):
         measurement = measure_trees(
             model,

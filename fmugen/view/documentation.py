@@ -37,7 +37,8 @@ def documentation_page(
     sections = [
         ("Equations", _table((), _counts(dae, flow, closure, options))),
         ("Closure", _closure(closure)),
-        ("Coordinates", _table(("coordinate", "unit", "", "equation from"), _coordinates(dae, flow))),
+        ("Coordinates", _coordinate_table(dae, flow)),
+        ("Network", _network(dae)),
         ("Parameters", _variables(description.parameters, "default")),
         ("Inputs", _variables(description.inputs, "start")),
         ("Outputs", _variables(outputs, "")),
@@ -88,11 +89,26 @@ def _steps(closure: ClosureSummary) -> Iterator[tuple[object, ...]]:
             yield name, step.unknown, step.equation, step.degree, step.cost, step.guard
 
 
+def _coordinate_table(dae: Dae, flow: SolutionFlow) -> str:
+    columns = ("coordinate", "unit", "", "equation from")
+    return _table(columns, _coordinates(dae, flow)) if dae.coordinates else ""
+
+
 def _coordinates(dae: Dae, flow: SolutionFlow) -> Iterator[tuple[object, ...]]:
     independent = set(flow.independent)
     for number, coordinate in enumerate(dae.coordinates):
         kind = "independent" if number in independent else "dependent"
         yield coordinate.name, coordinate.unit, kind, coordinate.origin
+
+
+def _network(dae: Dae) -> str:
+    """States and iterated unknowns of the network, if there is one."""
+    if not dae.network.equations:
+        return ""
+    sizes = f"{len(dae.network.equations)} circuit, cutset and terminal equations"
+    rows: list[tuple[object, ...]] = [(state.name, state.unit, "state") for state in dae.states]
+    rows += [(unknown.name, unknown.unit, "iterated") for unknown in dae.iterated]
+    return f"<p>{sizes}.</p>\n" + (_table(("variable", "unit", ""), rows) if rows else "")
 
 
 def _variables(variables: Sequence[Variable], start: str) -> str:
