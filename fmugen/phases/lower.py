@@ -5,7 +5,7 @@ Whatever depends on parameters alone is evaluated once, at initialization (``der
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
@@ -246,12 +246,13 @@ class _Lowering:
     def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
         """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
         shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        driven = self._inputs_that_accelerate()
+        driven = self._inputs_that_act()
         units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
 
         def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
             if name not in shown:
-                inputs = _inputs_of(value, driven)
+                found = _inputs_of([value], driven)
+                inputs = tuple(name for name in self._dae.symbols.inputs if name in found)
                 variable = CalculatedVariable(name, unit, text, "output" if output else "local", inputs)
                 shown[name] = (variable, value)
 
@@ -267,10 +268,18 @@ class _Lowering:
             show(name, value, units[name], "")
         return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
 
-    def _inputs_that_accelerate(self) -> tuple[str, ...]:
-        """Inputs on which accelerations and multipliers depend."""
-        found = symbols_of(self._dae.force, Role.INPUT)
-        return tuple(name for name, symbol in self._dae.symbols.inputs.items() if symbol in found)
+    def _inputs_that_act(self) -> dict[Expr, set[str]]:
+        """Inputs on which iterated unknowns depend, and accelerations and multipliers as a whole."""
+        acting: dict[Expr, set[str]] = {}
+        for block in self._dae.network_blocks:
+            found = _inputs_of([each.residual for each in block.equations], acting)
+            acting |= {self._dae.iterated[number].symbol: found for number in block.unknowns}
+        driving = _inputs_of([*self._dae.force, *self._dae.mass.values()], acting)
+        for coordinate in self._dae.coordinates:
+            acting[coordinate.second] = driving
+        for row in self._dae.constraints:
+            acting[row.multiplier] = driving
+        return acting
 
     # --- functions ----------------------------------------------------------------------------------
 
@@ -351,9 +360,9 @@ def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
     return names
 
 
-def _inputs_of(value: Expr, accelerating: tuple[str, ...]) -> tuple[str, ...]:
-    found = symbols_of((value,), Role.INPUT, Role.ACCELERATION, Role.MULTIPLIER)
-    names = [symbol.name for symbol in found if symbol.role is Role.INPUT]
-    if len(names) < len(found):
-        names += [name for name in accelerating if name not in names]
-    return tuple(names)
+def _inputs_of(values: Sequence[Expr], acting: Mapping[Expr, set[str]]) -> set[str]:
+    """Inputs that the values depend on, by themselves or through what others act on."""
+    found: set[str] = set()
+    for symbol in symbols_of(values):
+        found |= {symbol.name} if symbol.role is Role.INPUT else acting.get(symbol, set())
+    return found
