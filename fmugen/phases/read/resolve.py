@@ -17,7 +17,7 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.circuits import read_components
+from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
