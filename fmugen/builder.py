@@ -361,8 +361,8 @@ class ModelBuilder:
     ) -> Self:
         """A component of a network, such as ``("electrical", "R1", "resistor", {"from": "a", "to": "b"})``.
 
-        ``section`` is electrical, hydraulic, translational, rotational or couplers, ``nodes`` names the node of
-        each terminal, and ``values`` are those of the type.
+        ``section`` is electrical, hydraulic, translational, rotational or couplers, ``nodes`` names the node
+        of each terminal, and ``values`` are those of the type.
         """
         given = {"type": kind, **nodes, **values, "description": description}
         return self._enter_in(self._sections.setdefault(section, {}), (section, name), given)

@@ -111,7 +111,7 @@ def test_a_fixed_start_value_chooses_the_state() -> None:
 
 
 def test_a_long_line_of_resistors_stays_sparse() -> None:
-    """Dense cutsets and circuits of a ladder would take a number of operations with the cube of its length."""
+    """Whole cutsets and circuits of a ladder would cost operations with the cube of its length."""
     parts = {"v": SOURCE}
     for k in range(1, 41):
         parts[f"r{k}"] = part("resistor", "a" if k == 1 else f"n{k - 1}", f"n{k}", resistance=f"1 + {k}*u^2")

@@ -28,7 +28,12 @@ HEADERS = Path(fmpy.__file__).parent / "c-code"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
-GUIDS = {"pendulum": "{pendulum}", "slider_crank": "{slider-crank}", "parallelograms": "{parallelograms}", "tank": "{tank}"}
+GUIDS = {
+    "pendulum": "{pendulum}",
+    "slider_crank": "{slider-crank}",
+    "parallelograms": "{parallelograms}",
+    "tank": "{tank}",
+}
 
 
 def compiler() -> str:

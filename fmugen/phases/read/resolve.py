@@ -17,10 +17,10 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
+from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text, parse_unit
