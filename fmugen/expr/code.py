@@ -159,7 +159,16 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
             for arg in (_computed(arg, is_leaf) for arg in reversed(_operands(node))):
                 uses[arg] += weight
                 stack.append((arg, False))
-    return tuple(node for node in order if uses[node] > 1)
+
+    def is_named(node: Expr) -> bool:
+        return is_leaf(node) or (uses[node] > 1 and not is_free(node))
+
+    def is_free(node: Expr) -> bool:
+        """Whether a node is the opposite of something with a name: writing the sign again costs nothing."""
+        opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
+        return opposite and is_named(node.args[1])
+
+    return tuple(node for node in order if uses[node] > 1 and not is_free(node))
 
 
 def _repeats_its_argument(node: Expr) -> bool:

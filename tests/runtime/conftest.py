@@ -28,7 +28,12 @@ HEADERS = Path(fmpy.__file__).parent / "c-code"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
-GUIDS = {"pendulum": "{pendulum}", "slider_crank": "{slider-crank}", "parallelograms": "{parallelograms}"}
+GUIDS = {
+    "pendulum": "{pendulum}",
+    "slider_crank": "{slider-crank}",
+    "parallelograms": "{parallelograms}",
+    "tank": "{tank}",
+}
 
 
 def compiler() -> str:
@@ -159,6 +164,13 @@ VARIABLES = {
         *("g", "start_angle", "start_omega"),
         *_SETTINGS,
         *("first", "first_rate", "last", "energy"),
+        *_DIAGNOSTICS,
+    ),
+    "tank": _numbered(
+        *("capacity", "start_level", "start_outflow"),
+        *_SETTINGS,
+        "inflow",
+        *("level", "outflow"),
         *_DIAGNOSTICS,
     ),
 }
