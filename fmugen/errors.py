@@ -4,6 +4,7 @@
     ├── ModelError            the model file or builder calls are wrong: all problems at once
     ├── FormulaError          a formula does not parse
     ├── AssemblyError         the loops cannot be closed from the given start values
+    ├── NetworkError          the equations of a network have no unique solution
     ├── TreeError             a tree named by the user is not a spanning tree
     ├── CompileError          no compiler, or the compiler failed
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
@@ -23,6 +24,7 @@ __all__ = [
     "FmugenError",
     "FormulaError",
     "ModelError",
+    "NetworkError",
     "OutputError",
     "Problem",
     "SimulationError",
@@ -69,6 +71,10 @@ class FormulaError(FmugenError):
 
 class AssemblyError(FmugenError):
     """The mechanism cannot be assembled."""
+
+
+class NetworkError(FmugenError):
+    """The equations of a network contradict one another, or leave something undetermined."""
 
 
 class TreeError(FmugenError):

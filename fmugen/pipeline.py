@@ -29,7 +29,7 @@ from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.select import MEASURED, select_trees
+from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation_page
@@ -96,11 +96,14 @@ def choose_trees(
     if _to_be_measured(model, trees):
         effort = replace(Effort.for_model(model), proposals=0)
         return measure_trees(model, graph, closure, effort).chosen
+    if trees == MEASURED and not model.bodies:
+        trees = next(iter(METHODS))
     return select_trees(model, graph, trees)
 
 
 def _to_be_measured(model: SystemModel, trees: str) -> bool:
-    return trees == MEASURED and all(named.name != MEASURED for named in model.trees)
+    """Whether trees are to be measured, which takes a mechanism: a network has one normal tree."""
+    return trees == MEASURED and bool(model.bodies) and all(named.name != MEASURED for named in model.trees)
 
 
 def formulate_model(

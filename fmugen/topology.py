@@ -9,13 +9,16 @@ whence ``B_b = -A_c^T`` (McPhee (13)).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmugen.errors import TreeError
-from fmugen.ir.graph import DomainGraph
+from fmugen.ir.graph import Domain
+from fmugen.ir.network import Discipline
 from fmugen.ir.tree import Link, SpanningTree
 
 __all__ = ["circuit_matrix", "cutset_matrix", "greedy_branches", "incidence_matrix", "span"]
@@ -23,7 +26,29 @@ __all__ = ["circuit_matrix", "cutset_matrix", "greedy_branches", "incidence_matr
 IntMatrix = NDArray[np.int_]
 
 
-def incidence_matrix(graph: DomainGraph) -> IntMatrix:
+class _Edge(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> Enum: ...
+    @property
+    def tail(self) -> str: ...
+    @property
+    def head(self) -> str: ...
+    @property
+    def branchable(self) -> bool: ...
+
+
+class _Graph(Protocol):
+    @property
+    def domain(self) -> Domain | Discipline: ...
+    @property
+    def nodes(self) -> tuple[str, ...]: ...
+    @property
+    def edges(self) -> Sequence[_Edge]: ...
+
+
+def incidence_matrix(graph: _Graph) -> IntMatrix:
     """Rows are nodes, columns edges, in declared order."""
     row = {node: index for index, node in enumerate(graph.nodes)}
     matrix = np.zeros((len(graph.nodes), len(graph.edges)), dtype=int)
@@ -33,7 +58,7 @@ def incidence_matrix(graph: DomainGraph) -> IntMatrix:
     return matrix
 
 
-def greedy_branches(graph: DomainGraph, ranked: Iterable[str]) -> tuple[str, ...]:
+def greedy_branches(graph: _Graph, ranked: Iterable[str]) -> tuple[str, ...]:
     """Kruskal: take each edge in the given order unless it closes a loop or can only be a chord."""
     leader = {node: node for node in graph.nodes}
 
@@ -53,7 +78,7 @@ def greedy_branches(graph: DomainGraph, ranked: Iterable[str]) -> tuple[str, ...
     return tuple(taken)
 
 
-def span(graph: DomainGraph, branches: Iterable[str]) -> SpanningTree:
+def span(graph: _Graph, branches: Iterable[str]) -> SpanningTree:
     """The rooted tree with the given branches, its f-cutsets and f-circuits.
 
     Raises
@@ -82,7 +107,7 @@ def span(graph: DomainGraph, branches: Iterable[str]) -> SpanningTree:
                 queue.append(other)
     _require_spanning(graph, chosen, path)
 
-    members = set(chosen)
+    members = {name: place for place, name in enumerate(chosen)}
     chords = tuple(edge.name for edge in graph.edges if edge.name not in members)
     circuits = {}
     cutsets: dict[str, list[tuple[str, int]]] = {name: [] for name in chosen}
@@ -92,7 +117,8 @@ def span(graph: DomainGraph, branches: Iterable[str]) -> SpanningTree:
         signs = dict(path[edge.tail])
         for branch, sign in path[edge.head]:
             signs[branch] = signs.get(branch, 0) - sign
-        circuit = tuple((branch, signs[branch]) for branch in chosen if signs.get(branch))
+        through = sorted((branch for branch in signs if signs[branch]), key=members.__getitem__)
+        circuit = tuple((branch, signs[branch]) for branch in through)
         circuits[name] = circuit
         for branch, sign in circuit:
             cutsets[branch].append((name, -sign))
@@ -107,7 +133,7 @@ def span(graph: DomainGraph, branches: Iterable[str]) -> SpanningTree:
     )
 
 
-def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
+def _require_edges(graph: _Graph, chosen: tuple[str, ...]) -> None:
     known = {edge.name for edge in graph.edges}
     unknown = [name for name in chosen if name not in known]
     if unknown:
@@ -116,7 +142,8 @@ def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
             f"does not have; its edges are {', '.join(sorted(known))}"
         )
 
-    chords = [edge for edge in graph.edges if edge.name in chosen and not edge.branchable]
+    members = set(chosen)
+    chords = [edge for edge in graph.edges if edge.name in members and not edge.branchable]
     if chords:
         raise TreeError(
             f"{chords[0].name}, a {chords[0].kind.value}, cannot be in the {graph.domain.value} tree: "
@@ -124,8 +151,9 @@ def _require_edges(graph: DomainGraph, chosen: tuple[str, ...]) -> None:
         )
 
 
-def _require_spanning(graph: DomainGraph, chosen: tuple[str, ...], reached: Iterable[str]) -> None:
-    missing = [node for node in graph.nodes if node not in set(reached)]
+def _require_spanning(graph: _Graph, chosen: tuple[str, ...], reached: Iterable[str]) -> None:
+    found = set(reached)
+    missing = [node for node in graph.nodes if node not in found]
     if missing:
         raise TreeError(
             f"the {graph.domain.value} tree does not reach {', '.join(missing)}: "

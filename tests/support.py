@@ -14,7 +14,7 @@ from fmugen.formulas import parse
 from fmugen.ir.dae import Dae
 from fmugen.ir.model import Output, SystemModel, quantities
 from fmugen.phases.read import read_model
-from fmugen.phases.triangularize import default_parameters
+from fmugen.ir.model import default_parameters
 from fmugen.pipeline import formulate_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

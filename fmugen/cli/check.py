@@ -14,12 +14,12 @@ from fmugen.errors import ModelError, Problem, TreeError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn
-from fmugen.ir.model import DriverType, JointType, Space, SystemModel
+from fmugen.ir.model import DriverType, JointType, Space, SystemModel, default_parameters
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
 from fmugen.phases.select import METHODS, select_trees
-from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.pipeline import Formulation, formulate_model
 

@@ -66,7 +66,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
         print_line(f"{joint.name}: a virtual joint that the model does not have, {ends}")
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:
-        reasons = [(b, chosen.reasons[domain, b]) for b in _named(graph, chosen.domain(domain))]
+        reasons = [(b, chosen.reasons[domain, b]) for b in _named(graph, chosen, domain)]
         print_table(f"{domain.value} tree", ("branch", "why"), reasons)
     for candidate in measurement.candidates:
         if candidate.cost is None:
@@ -84,8 +84,8 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
             cost = candidate.cost
             yield (
                 candidate.trees.name,
-                _listed(graph, candidate.trees.rotation),
-                _listed(graph, candidate.trees.translation),
+                _listed(graph, candidate.trees, Domain.ROTATION),
+                _listed(graph, candidate.trees, Domain.TRANSLATION),
                 cost.coordinates,
                 cost.constraints,
                 cost.symbolic,
@@ -99,14 +99,14 @@ def _mark(measurement: Measurement, candidate: Candidate) -> str:
     return "chosen" if candidate is measurement.best else ""
 
 
-def _listed(graph: LinearGraph, tree: SpanningTree) -> str:
-    return " ".join(_named(graph, tree))
+def _listed(graph: LinearGraph, trees: TreeSelection, domain: Domain) -> str:
+    return " ".join(_named(graph, trees, domain))
 
 
-def _named(graph: LinearGraph, tree: SpanningTree) -> list[str]:
+def _named(graph: LinearGraph, trees: TreeSelection, domain: Domain) -> list[str]:
     """The branches in declared order; arms, which every translational tree has, are left out."""
-    branches = set(tree.branches)
-    edges = graph.domain(tree.domain).edges
+    branches = set(trees.domain(domain).branches)
+    edges = graph.domain(domain).edges
     return [edge.name for edge in edges if edge.name in branches and edge.kind is not EdgeKind.ARM]
 
 

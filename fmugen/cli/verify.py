@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
-from fmugen.verify.compare import Verification, verify_fmu
+from fmugen.verify.compare import verify_fmu
+from fmugen.verify.verdict import Verification
 from fmugen.view.plots import plot_svg, plot_verification
 
 __all__ = ["Judgement", "verify_model"]
@@ -86,13 +88,7 @@ def _print_verification(verification: Verification) -> None:
             for signal in verification.outputs
         ),
     )
-    bodies = max((signal.largest for signal in verification.bodies), default=0.0)
-    rows = [
-        ("largest deviation of a body's pose", f"{bodies:.2e}"),
-        ("closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.2e}"),
-        ("closure residual, of the FMU's poses", f"{verification.violation:.2e}"),
-        ("energy imbalance, as a part of the turnover", f"{verification.energy.largest:.2e}"),
-    ]
+    rows = list(_figures(verification))
     if verification.skipped:
         rows.append(("not compared, since not unique", ", ".join(verification.skipped)))
     print_table("", ("", ""), rows)
@@ -102,6 +98,24 @@ def _print_verification(verification: Verification) -> None:
     style = "bold green" if verification.passed else "bold red"
     largest, tolerance = f"{verification.largest:.2e}", f"{verification.tolerance:g}"
     print_line(f"{verdict}: largest deviation {largest}, tolerance {tolerance}", style=style)
+
+
+def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
+    """What was measured beside the outputs, in words and numbers."""
+    if verification.bodies:
+        bodies = max(signal.largest for signal in verification.bodies)
+        yield "largest deviation of a body's pose", f"{bodies:.2e}"
+    if verification.closure is not None:
+        yield "closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.2e}"
+        yield "closure residual, of the FMU's poses", f"{verification.violation:.2e}"
+    if verification.energy is not None:
+        yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.2e}"
+    if verification.components:
+        worst = max(verification.components, key=lambda signal: signal.largest)
+        name = f"largest deviation of a component's variable ({worst.name})"
+        yield name, f"{worst.largest:.2e}"
+    if verification.power is not None:
+        yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.2e}"
 
 
 def _write_plot(verification: Verification, plot: Path) -> None:

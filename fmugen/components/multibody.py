@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from fmugen.components.axes import Axes, orthonormal
 from fmugen.components.formulas import lower, lower_vector
+from fmugen.components.networks import flange_load
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import (
     Matrix3,
@@ -35,6 +36,7 @@ from fmugen.ir.graph import (
     Edge,
     EdgeKind,
     FixedTurn,
+    FlangeLoad,
     GivenThrough,
     Inertia,
     Mass,
@@ -63,6 +65,7 @@ from fmugen.ir.model import (
     SpringType,
     SystemModel,
 )
+from fmugen.ir.network import FLANGE, flange_joint
 
 __all__ = ["Multibody"]
 
@@ -79,6 +82,9 @@ class Multibody:
         self.null = null(dag)
         unit = identity(dag)
         self.x, self.y, self.z = unit
+        ends = (node for component in model.components for node in dict(component.terminals).values())
+        #: The joints on which networks act.
+        self.flanges = {joint for joint in map(flange_joint, ends) if joint is not None}
         #: The directions of translation.
         self.directions = unit[:2] if self.planar else unit
 
@@ -97,6 +103,9 @@ class Multibody:
             yield self._load(load)
         for spring in self.model.springs:
             yield self._spring(spring)
+        for joint in self.model.joints:
+            if joint.name in self.flanges:
+                yield self._flange(joint)
         gravity = lower_vector(self.model.gravity, self.symbols)
         if not is_null(gravity):
             for body in self.model.bodies:
@@ -260,6 +269,20 @@ class Multibody:
             return Edge(name, kind, tail.node, head.node, free, GivenThrough(load.force, load.frame))
         turns = Rotation(self._attitude(name, QUATERNION))
         return Edge(name, kind, tail.body, head.body, turns, GivenThrough(load.torque, load.frame))
+
+    def _flange(self, joint: Joint) -> Edge:
+        """What the networks do to a joint: a load along or about its axis."""
+        name, kind, load = (
+            f"{FLANGE}{joint.name}",
+            EdgeKind.LOAD,
+            FlangeLoad(flange_load(joint, self.symbols)),
+        )
+        if joint.type is JointType.PRISMATIC:
+            slide = self._translation_of(joint)
+            free = Displacement(slide.frame, slide.given, slide.motion)
+            return Edge(name, kind, joint.tail.node, joint.head.node, free, load, branchable=False)
+        turns = Rotation(self._rotation_of(joint).turns)
+        return Edge(name, kind, joint.tail.body, joint.head.body, turns, load, branchable=False)
 
     def _spring(self, spring: Spring) -> Edge:
         law = SpringDamper(

@@ -22,6 +22,7 @@ __all__ = [
     "Equation",
     "IteratedBlock",
     "Network",
+    "NetworkOrigin",
     "NetworkStart",
     "NetworkVariable",
     "Origin",
@@ -32,10 +33,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Origin:
-    """The edge whose cutset, circuit or terminal equation gave an equation."""
+    """The edge whose cutset (a dynamic equation) or circuit (a constraint) gave an equation."""
 
     kind: str
-    domain: Domain | Discipline
+    domain: Domain
     edge: str
     direction: str = ""
 
@@ -79,17 +80,34 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class NetworkOrigin:
+    """The edge, node or component of a network whose circuit, cutset, path or law gave an equation.
+
+    ``discipline`` is ``None`` for what the network borrows from the mechanism.
+    """
+
+    kind: str
+    discipline: Discipline | None
+    edge: str
+
+    def __str__(self) -> str:
+        words = (self.discipline.value if self.discipline else "", self.kind, self.edge)
+        return " ".join(word for word in words if word)
+
+
+@dataclass(frozen=True)
 class NetworkVariable:
     """An across or through variable of an edge, or the potential of a node.
 
-    ``derivatives`` are the symbols of its time derivatives as far as terminal equations use them.
+    ``derivatives`` are the symbols of its time derivatives as far as terminal equations may use them, and
+    ``units`` the units of the variable and of those derivatives that have a name.
     ``preference`` ranks it as a state: what is higher is taken first.
     """
 
     name: str
-    unit: str
     symbol: Expr
     derivatives: tuple[Expr, ...] = ()
+    units: tuple[str, ...] = ()
     preference: int = 0
 
 
@@ -97,7 +115,7 @@ class NetworkVariable:
 class Equation:
     """``residual`` = 0, and where it comes from."""
 
-    origin: Origin
+    origin: NetworkOrigin
     residual: Expr
 
 

@@ -1,18 +1,22 @@
-"""LinearGraph: nodes and directed edges, one graph for translation and one for rotation.
+"""LinearGraph: nodes and directed edges, one graph for translation, one for rotation, one for each network.
 
 An edge carries its terminal equations as data (McPhee, Table 4; Léger, appendix B): its across variable
 (:class:`Displacement` or :class:`Rotation`, with motion space and reaction space) and its through
 variable, positive on the head. Components build edges; the formulation knows only edges.
+
+Edges of networks carry the symbols of their variables; the terminal equations of a component with several
+edges belong to all of them (McPhee, 2.4).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
+from fmugen.ir.network import Discipline
 
 __all__ = [
     "Alignment",
@@ -24,17 +28,22 @@ __all__ = [
     "Edge",
     "EdgeKind",
     "FixedTurn",
+    "FlangeLoad",
     "GivenThrough",
     "Inertia",
+    "Kind",
     "LinearGraph",
     "Mass",
     "MotionAxis",
+    "NetworkEdge",
+    "NetworkGraph",
     "Passive",
     "QuaternionTurn",
     "Rotation",
     "Screw",
     "SpringDamper",
     "Symbols",
+    "TerminalEquation",
     "Through",
     "Turn",
     "Weight",
@@ -196,7 +205,14 @@ class SpringDamper:
     actuator: Formula
 
 
-Through = Passive | Mass | Inertia | Weight | GivenThrough | SpringDamper
+@dataclass(frozen=True)
+class FlangeLoad:
+    """The force or torque of a network on a joint, along or about its first axis of motion."""
+
+    load: Expr
+
+
+Through = Passive | Mass | Inertia | Weight | GivenThrough | SpringDamper | FlangeLoad
 
 
 @dataclass(frozen=True)
@@ -285,12 +301,65 @@ class Symbols:
     inputs: dict[str, Expr]
 
 
+# --- networks --------------------------------------------------------------------------------
+
+
+class Kind(Enum):
+    """What an edge of a network is, in the order in which a normal tree prefers edges as branches."""
+
+    ACROSS_DRIVER = "across driver"
+    CAPACITIVE = "capacitive"
+    COUPLED_ACROSS = "coupled, in the tree if possible"
+    RESISTIVE = "resistive"
+    INDUCTIVE = "inductive"
+    COUPLED_THROUGH = "coupled, in the cotree if possible"
+    THROUGH_DRIVER = "through driver"
+
+
+@dataclass(frozen=True)
+class NetworkEdge:
+    """An edge of a network: the across and the through variable, each followed by derivatives."""
+
+    name: str
+    kind: Kind
+    tail: str
+    head: str
+    component: str
+    across: tuple[Expr, ...]
+    through: tuple[Expr, ...]
+    branchable: bool = True
+
+
+@dataclass(frozen=True)
+class NetworkGraph:
+    """The graph of one discipline; the first node is the datum.
+
+    ``potentials`` are, for every other node, the symbols of its across variable relative to the datum and
+    of its derivatives.
+    """
+
+    domain: Discipline
+    nodes: tuple[str, ...]
+    edges: tuple[NetworkEdge, ...]
+    potentials: dict[str, tuple[Expr, ...]]
+
+
+@dataclass(frozen=True)
+class TerminalEquation:
+    """``residual`` = 0, a terminal equation of a component."""
+
+    component: str
+    residual: Expr
+
+
 @dataclass(frozen=True)
 class LinearGraph:
-    """Both graphs of a mechanism, over one expression DAG.
+    """The graphs of a mechanism and of the networks around it, over one expression DAG.
 
     ``body_of`` maps every node of the translational graph to its node of the rotational graph. In a
-    ``planar`` graph all rotations are about z.
+    ``planar`` graph all rotations are about z. ``terminals`` are the terminal equations of networks,
+    ``network_symbols`` their variables by name, and ``borrowed`` the variables that stand for quantities
+    of the mechanism: positions of joints with a flange, and what formulas of components name.
     """
 
     symbols: Symbols
@@ -299,6 +368,10 @@ class LinearGraph:
     body_of: dict[str, str]
     planar: bool
     screws: tuple[Screw, ...] = ()
+    networks: tuple[NetworkGraph, ...] = ()
+    terminals: tuple[TerminalEquation, ...] = ()
+    network_symbols: dict[str, Expr] = field(default_factory=dict)
+    borrowed: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 
     def domain(self, domain: Domain) -> DomainGraph:
         return self.translation if domain is Domain.TRANSLATION else self.rotation

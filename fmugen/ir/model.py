@@ -340,6 +340,15 @@ def start_parameter(start: Start) -> str:
     return f"start.{start.quantity}"
 
 
+def default_parameters(model: SystemModel) -> dict[str, float]:
+    """Every FMU parameter with its default value, in declared order."""
+    values = {parameter.name: parameter.value for parameter in model.parameters}
+    for start in model.starts:
+        if start.adjustable and start.value.number is not None:
+            values[start_parameter(start)] = start.value.number
+    return values
+
+
 # --- quantities ------------------------------------------------------------------------------
 
 _P, _V, _A = Level.POSITION, Level.VELOCITY, Level.ACCELERATION

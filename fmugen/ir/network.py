@@ -114,10 +114,10 @@ def component_quantities(components: Iterable[Component], datum: str) -> Iterato
     for component in components:
         for port in component.ports:
             for kind, level, unit in port.kinds():
-                yield Quantity(component.name, kind, level, unit)
+                yield Quantity(component.name, kind, level, unit, network=True)
             for node in (port.tail, port.head):
                 if node != datum and flange_joint(node) is None:
                     nodes.setdefault(node, port.discipline)
     for node, discipline in nodes.items():
         for kind, level, unit in discipline.across:
-            yield Quantity(node, kind, level, unit)
+            yield Quantity(node, kind, level, unit, network=True)

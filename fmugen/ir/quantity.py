@@ -21,12 +21,16 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class Quantity:
-    """``owner`` is an element, a ``body.point`` or a node; ``kind`` is the last word of the name."""
+    """``owner`` is an element, a ``body.point`` or a node; ``kind`` is the last word of the name.
+
+    ``network`` tells variables of networks from quantities of the mechanism.
+    """
 
     owner: str
     kind: str
     level: Level
     unit: str
+    network: bool = False
 
     @property
     def name(self) -> str:

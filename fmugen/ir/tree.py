@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fmugen.ir.graph import Domain
+from fmugen.ir.network import Discipline
 
 __all__ = ["Link", "SpanningTree", "TreeSelection"]
 
@@ -28,7 +29,7 @@ class SpanningTree:
     defining edge itself, whose sign is +1.
     """
 
-    domain: Domain
+    domain: Domain | Discipline
     root: str
     branches: tuple[str, ...]
     chords: tuple[str, ...]
@@ -39,12 +40,13 @@ class SpanningTree:
 
 @dataclass(frozen=True)
 class TreeSelection:
-    """The trees of both domains; ``reasons`` says for each branch why it was taken."""
+    """The trees of both domains and of the networks; ``reasons`` says why each branch was taken."""
 
     name: str
     translation: SpanningTree
     rotation: SpanningTree
     reasons: dict[tuple[Domain, str], str]
+    networks: tuple[SpanningTree, ...] = ()
 
     def domain(self, domain: Domain) -> SpanningTree:
         return self.translation if domain is Domain.TRANSLATION else self.rotation

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -46,6 +47,8 @@ _HELPERS = {
     "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
     "model_if(": "static double model_if(double x, double a, double b) { return x >= 0.0 ? a : b; }",
 }
+#: Functions of more characters than this are cut into chunks.
+_LONGEST_FUNCTION = 16_000
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 #: Vectors that functions read from the point they are evaluated at.
 _READ = "pduqvalxze"
@@ -67,9 +70,10 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    public = [_function_text(function, program, "void") for function in program.functions]
+    texts = [_function_texts(function, program, "void") for function in program.functions]
+    public = [parts[-1] for parts in texts]
     local = (*program.block_functions, *program.network.block_functions)
-    blocks = [_function_text(function, program, "static void") for function in local]
+    texts += [_function_texts(function, program, "static void") for function in local]
     context = {
         "description": description,
         "comments": list(_index_comments(program, description)),
@@ -81,34 +85,64 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
     solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
-    functions = [*public, *blocks, *solves, _motion_text(program)]
+    functions = [*chain.from_iterable(texts), *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
     return {"model.h": header, "model.c": source}
 
 
-def _function_text(function: Function, program: Program, storage: str) -> _Text:
-    tangent = function.name.endswith("_tangent")
-    arguments = _ARGUMENTS.get(function.name, _TANGENT_ARGUMENTS if tangent else _ARGUMENTS["fixed"])
-    body = list(_body(function, program))
-    own = "\n".join(body).replace("along->", "along_")  # what the point gives, not the direction
+def _function_texts(function: Function, program: Program, storage: str) -> list[_Text]:
+    """A function; a long one calls chunks that share its temporaries: compilers take too long else."""
+    whole = list(_body(function, program, "w{}"))
+    if sum(map(len, whole)) <= _LONGEST_FUNCTION:
+        return [_function_text(function, storage, whole)]
+    arguments = _arguments(function.name)
+    passed = ", ".join(re.findall(r"(\w+)(?:,|$)", arguments))
+    body = list(_body(function, program, "w[{}]"))
+    texts, calls = [], [f"double w[{len(function.temporaries)}];"] if function.temporaries else []
+    scratch, given = (", double *w", ", w") if function.temporaries else ("", "")
+    for number, lines in enumerate(_chunks(body)):
+        part = replace(
+            function, name=f"{function.name}_{number}", purpose=f"{function.purpose}, part {number}"
+        )
+        texts.append(_function_text(part, "static void", lines, f"{arguments}{scratch}"))
+        calls.append(f"model_{part.name}({passed}{given});")
+    prototype = f"{storage} model_{function.name}({arguments})"
+    texts.append(_Text(_comment(function.purpose), prototype, str(function.operations), calls))
+    return texts
+
+
+def _arguments(name: str) -> str:
+    return _ARGUMENTS.get(name, _TANGENT_ARGUMENTS if name.endswith("_tangent") else _ARGUMENTS["fixed"])
+
+
+def _chunks(lines: Sequence[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    for line in lines:
+        if chunk and sum(map(len, chunk)) + len(line) > _LONGEST_FUNCTION:
+            yield chunk
+            chunk = []
+        chunk.append(line)
+    yield chunk
+
+
+def _function_text(function: Function, storage: str, body: list[str], arguments: str | None = None) -> _Text:
+    arguments = arguments or _arguments(function.name)
+    text = re.sub(r"/\*.*?\*/", "", "\n".join(body))
+    own = text.replace("along->", "along_")  # what the point gives, not the direction
     used = set(_VECTOR.findall(own))
-    if function.name == "derive":
-        prologue = [] if "p" in used else ["(void)p;"]
-        prologue += [] if "d" in used else ["(void)d;"]
-    else:
+    prologue = []
+    if _AT in arguments:
         written = {result.array for result in function.results}
         read = [vector for vector in _READ if vector in used and vector not in written]
         prologue = [f"const double *const {vector} = at->{vector};" for vector in read]
-        if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", own)):
+        if re.search(r"\bt\b", own):
             prologue.append("const double t = at->t;")
-        outputs = re.findall(r"double \*(\w+)", arguments.replace(_AT, ""))
-        text = "\n".join(body)
-        unused = [name for name in outputs if f"{name}[" not in text]
-        unused += [] if prologue else ["at"]
-        unused += ["along"] if tangent and "along->" not in text else []
-        prologue += [f"(void){name};" for name in unused]
+        prologue += [] if prologue else ["(void)at;"]
+    pointers = re.findall(r"double \*(\w+)", arguments)
+    prologue += [f"(void){name};" for name in pointers if f"{name}[" not in text]
+    prologue += ["(void)along;"] if _ALONG in arguments and own == text else []
     return _Text(
         _comment(function.purpose),
         f"{storage} model_{function.name}({arguments})",
@@ -207,14 +241,17 @@ def _helper_call(step: StepCode, names: dict[Expr, str]) -> str:
     return f"{step.helper}({', '.join([*values, *results])})"
 
 
-def _body(function: Function, program: Program) -> Iterator[str]:
+def _body(function: Function, program: Program, temporary: str) -> Iterator[str]:
+    """The statements; ``temporary`` is how the temporary of a number is called."""
     names = dict(program.names)
     if function.name == "derive":
         # A parameter-only expression used by another one is read from the array once written.
         names = {node: name for node, name in names.items() if not name.startswith("d[")}
+    declared = "" if "[" in temporary else "const double "
     for index, node in enumerate(function.temporaries):
-        yield f"const double w{index} = {print_expression(node, names)};"
-        names[node] = f"w{index}"
+        name = temporary.format(index)
+        yield f"{declared}{name} = {print_expression(node, names)};"
+        names[node] = name
     yield from _assignments(function.results, names)
 
 

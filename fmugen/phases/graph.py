@@ -7,6 +7,7 @@ points of a body being shrunk to it.
 from __future__ import annotations
 
 from fmugen.components.multibody import Multibody
+from fmugen.components.networks import Networks
 from fmugen.expr.dag import Dag, Role
 from fmugen.ir.formula import TIME
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
@@ -32,6 +33,7 @@ def build_graph(model: SystemModel) -> LinearGraph:
         body_of[body.center_node] = body_of[body.name] = body.name
         body_of |= {f"{body.name}.{point.name}": body.name for point in body.points}
     components = Multibody(model, symbols)
+    networks = Networks(model, symbols)
     edges = tuple(components.edges())
 
     def graph(domain: Domain, nodes: tuple[str, ...]) -> DomainGraph:
@@ -44,4 +46,8 @@ def build_graph(model: SystemModel) -> LinearGraph:
         body_of,
         model.space is Space.PLANAR,
         tuple(components.screws()),
+        networks.graphs,
+        networks.terminals,
+        networks.symbols_by_name,
+        networks.borrowed,
     )

@@ -77,6 +77,9 @@ def start_targets(
         for start in mechanism.model.starts
     }
     values |= {name: (value, True) for name, value in (initial or {}).items()}
+    if mechanism.drive is not None:
+        own = mechanism.drive.system.tableau.quantities
+        values = {name: value for name, value in values.items() if name not in own}
     unknown = [name for name in values if name not in by_position and name not in by_velocity]
     if unknown:
         raise AssemblyError(f"not a position or velocity that can be given a start value: {unknown[0]}")

@@ -1,9 +1,6 @@
 """FMU and reference side by side, and the verdict.
 
-A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
-greatest magnitude of the reference over the run, but at least a thousandth of the signal's unit, so that
-a signal that rests at zero is judged absolutely. The FMU is run with tight tolerances, since chaotic
-motions amplify every error.
+The FMU is run with tight tolerances, since chaotic motions amplify every error.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances. An output
 that is an angle between bodies in space is compared up to whole turns.
@@ -12,7 +9,6 @@ that is an angle between bodies in space is compared up to whole turns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +21,15 @@ from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.network.drive import Drive
+from fmugen.verify.network.judge import (
+    component_deviations,
+    judge_network,
+    power_problems,
+    recorded_quantities,
+)
+from fmugen.verify.network.parts import Domain
+from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.reference import (
     Progress,
     Reference,
@@ -35,72 +40,13 @@ from fmugen.verify.reference import (
 )
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
+from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
-#: The smallest scale of a deviation, in the unit of the signal.
-SCALE_FLOOR = 1e-3
 #: The largest violation of a constraint that counts as closed (m or rad).
 CLOSURE_TOLERANCE = 1e-9
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 _CLOSURE = "closure.residual"
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """A signal of the FMU against the reference."""
-
-    name: str
-    unit: str
-    fmu: Array
-    reference: Array
-    scale: float
-
-    @property
-    def errors(self) -> Array:
-        """Scaled deviation over time."""
-        result: Array = np.abs(self.fmu - self.reference) / self.scale
-        return result
-
-    @property
-    def largest(self) -> float:
-        return float(np.max(self.errors))
-
-    @property
-    def where(self) -> int:
-        """The sample of the largest deviation."""
-        return int(np.argmax(self.errors))
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What the comparison found; ``problems`` says in sentences why it did not pass.
-
-    ``closure`` is what the FMU says of its own loops; ``violation`` is how far the FMU's body poses
-    violate the reference's constraints. ``skipped`` names outputs that have no unique value.
-    """
-
-    model: str
-    times: Array
-    tolerance: float
-    outputs: tuple[Deviation, ...]
-    bodies: tuple[Deviation, ...]
-    closure: Array
-    violation: float
-    energy: EnergyBalance
-    reference_imbalance: float
-    reference_tolerance: float
-    skipped: tuple[str, ...]
-    messages: tuple[str, ...]
-    problems: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        return not self.problems
-
-    @property
-    def largest(self) -> float:
-        """The largest scaled deviation of any signal."""
-        return max((deviation.largest for deviation in (*self.outputs, *self.bodies)), default=0.0)
 
 
 def verify_fmu(
@@ -145,6 +91,15 @@ def verify_fmu(
         parameters={**(parameters or {}), **TIGHT},
         inputs=inputs,
     )
+    if not model.bodies:
+        return judge_network(
+            model,
+            trajectory,
+            hold_inputs(model, inputs),
+            tolerance=tolerance,
+            parameters=parameters,
+            progress=progress,
+        )
     times = communication_points(stop, step)
     initial = _open_starts(Mechanism(model, parameters), trajectory)
     reference = solve_reference(
@@ -153,7 +108,7 @@ def verify_fmu(
         inputs=inputs,
         parameters=parameters,
         initial=initial,
-        hints=_hints(model, trajectory, initial),
+        hints={**_hints(model, trajectory, initial), **_network_hints(model, trajectory)},
         progress=progress,
     )
     return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
@@ -161,7 +116,9 @@ def verify_fmu(
 
 def _recorded(model: SystemModel) -> list[str]:
     bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
-    return [*(output.name for output in model.outputs), *bodies, _CLOSURE]
+    closure = [_CLOSURE] if model.bodies else []
+    outputs = [output.name for output in model.outputs]
+    return [*outputs, *bodies, *closure, *recorded_quantities(model)]
 
 
 # --- open degrees of freedom ---------------------------------------------------------------------
@@ -195,6 +152,11 @@ def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, flo
         if any(f"{body.name}.{kind}" in initial for kind in kinds):
             hints |= {f"{body.name}.{k}": float(trajectory.values[f"{body.name}.{k}"][0]) for k in kinds}
     return hints
+
+
+def _network_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
+    """What the FMU chose for the states of a network that start values leave open."""
+    return {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
 
 
 def _independent(
@@ -242,13 +204,22 @@ def _judge(
         for body in model.bodies
         for column, (kind, unit) in enumerate(pose_kinds(model))
     )
+    states: Array | None = None
+    components: tuple[Deviation, ...] = ()
+    power: PowerBalance | None = None
+    if mechanism.drive is not None:
+        drive = mechanism.drive
+        states, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        components = component_deviations(model, drive.system, trajectory, reference.quantities)
+        power = power_balance(drive.system.tableau.edges, trajectory.times, trajectory.values, speeds)
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
-    energy = balance(mechanism, trajectory.times, coordinates, velocities, held)
+    energy = balance(mechanism, trajectory.times, coordinates, velocities, held, states)
     problems = (
-        *_deviation_problems((*outputs, *bodies), trajectory.times, tolerance),
+        *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
         *_closure_problems(closure, violation),
         *_energy_problems(energy, reference.energy.largest, tolerance),
+        *(power_problems(power) if power else ()),
     )
     return Verification(
         model=model.name,
@@ -259,12 +230,34 @@ def _judge(
         closure=closure,
         violation=violation,
         energy=energy,
-        reference_imbalance=reference.energy.largest,
+        components=components,
+        power=power,
         reference_tolerance=reference.tolerance,
         skipped=skipped,
         messages=trajectory.messages,
         problems=problems,
     )
+
+
+def _network_motion(
+    mechanism: Mechanism,
+    drive: Drive,
+    trajectory: Trajectory,
+    coordinates: Array,
+    velocities: Array,
+    held: Callable[[float], dict[str, float]],
+) -> tuple[Array, dict[tuple[Domain, str], Array]]:
+    """The states of the network that an FMU told, and the speeds of its flanges, at all samples."""
+    states = []
+    nothing = np.zeros(drive.system.tableau.states)
+    speeds = np.zeros((len(drive.system.flanges), len(trajectory.times)))
+    for number, time in enumerate(trajectory.times.tolist()):
+        posture = mechanism.chart.posture(coordinates[number])
+        point = drive.at(time, posture, velocities[number], held(time), nothing)
+        values = {name: float(column[number]) for name, column in trajectory.values.items()}
+        states.append(drive.system.states_told(values, point.e))
+        speeds[:, number] = point.e[len(speeds) :]
+    return np.array(states), dict(zip(drive.system.tableau.flanges, speeds, strict=True))
 
 
 def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:
@@ -275,21 +268,10 @@ def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:
 def _deviation(
     name: str, unit: str, trajectory: Trajectory, expected: Array, *, whole_turns: bool = False
 ) -> Deviation:
-    scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), SCALE_FLOOR)
     told = trajectory.values[name]
     if whole_turns:
         told = expected + wrapped(told - expected)
-    return Deviation(name, unit, told, expected, scale)
-
-
-def _deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:
-    for deviation in deviations:
-        if not deviation.largest <= tolerance:
-            at = deviation.where
-            yield (
-                f"{deviation.name} deviates by {deviation.largest:.2e} of its range at t = {times[at]:g} s: "
-                f"the FMU says {deviation.fmu[at]:.9g}, the reference {deviation.reference[at]:.9g}"
-            )
+    return deviation(name, unit, told, expected)
 
 
 def _closure_problems(closure: Array, violation: float) -> Iterator[str]:

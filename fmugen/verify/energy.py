@@ -52,6 +52,7 @@ def balance(
     coordinates: Array,
     velocities: Array,
     held_inputs: Callable[[float], Mapping[str, float]],
+    states: Array | None = None,
 ) -> EnergyBalance:
     """The energy balance of a sampled motion.
 
@@ -63,18 +64,24 @@ def balance(
         Samples: one row per time, coordinates and rates of the moving bodies.
     held_inputs
         Input values from a sample on until the next one.
+    states
+        One row per time of the states of the network, where the model has one. The work of the
+        network on the joints counts as work fed in.
     """
+    states = np.zeros((len(times), 0)) if states is None else states
     kinetic, potential = np.empty(len(times)), np.empty(len(times))
     steps = np.zeros(len(times))
     absolute = np.zeros(len(times))
     for number, time in enumerate(times):
         inputs = held_inputs(float(time))
-        here = mechanism.motion(float(time), coordinates[number], velocities[number], inputs)
+        here = mechanism.motion(float(time), coordinates[number], velocities[number], inputs, states[number])
         kinetic[number] = mechanism.kinetic_energy(here.coordinates, here.velocities)
         potential[number] = _potential(mechanism, here)
         if number + 1 < len(times):
             end = number + 1
-            there = mechanism.motion(float(times[end]), coordinates[end], velocities[end], inputs)
+            there = mechanism.motion(
+                float(times[end]), coordinates[end], velocities[end], inputs, states[end]
+            )
             steps[end], absolute[end] = _work(mechanism, here, there)
     turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
@@ -93,24 +100,42 @@ def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, f
         fraction = 0.5 * (1.0 + float(node))
         coordinates, velocities = _between(mechanism, here, there, fraction)
         time = here.time + fraction * step
-        share = 0.5 * step * float(weight) * _power(mechanism, time, coordinates, velocities, here.inputs)
+        states = _states_between(here, there, fraction)
+        power = _power(mechanism, time, coordinates, velocities, here.inputs, states)
+        share = 0.5 * step * float(weight) * power
         work += share
         absolute += abs(share)
     return work, absolute
 
 
 def _power(
-    mechanism: Mechanism, time: float, coordinates: Array, velocities: Array, inputs: Mapping[str, float]
+    mechanism: Mechanism,
+    time: float,
+    coordinates: Array,
+    velocities: Array,
+    inputs: Mapping[str, float],
+    states: Array,
 ) -> float:
-    """Power of loads, dampers and actuators, and of drivers: minus multiplier times prescribed rate."""
+    """Power of loads, dampers, actuators and the network, and of drivers: minus multiplier times rate."""
     posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
-    _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
-    power = sum(action.power for action in actions)
     prescribed = mechanism.targets(time)[1]
-    if np.any(prescribed):
-        instant = mechanism.motion(time, coordinates, velocities, inputs)
-        power -= float(instant.multipliers @ prescribed)
-    return power
+    if mechanism.drive is None and not np.any(prescribed):
+        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
+        return sum(action.power for action in actions)
+    instant = mechanism.motion(time, coordinates, velocities, inputs, states)
+    power = sum(action.power for action in instant.actions) - float(instant.multipliers @ prescribed)
+    return power + (instant.network.power if instant.network else 0.0)
+
+
+def _states_between(here: Instant, there: Instant, fraction: float) -> Array:
+    """Cubic Hermite interpolation of the states of the network."""
+    step, s = there.time - here.time, fraction
+    rise = there.states - here.states
+    start, end = step * here.state_rates, step * there.state_rates
+    result: Array = here.states + s * (
+        start + s * (3.0 * rise - 2.0 * start - end + s * (start + end - 2.0 * rise))
+    )
+    return result
 
 
 def _between(mechanism: Mechanism, here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:

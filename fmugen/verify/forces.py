@@ -112,8 +112,9 @@ class Forces:
         self._elements: list[Element] = [_load(layout, load) for load in model.loads]
         self._elements += [_spring(layout, spring, catalogue) for spring in model.springs]
         self._bank = Bank([measure for element in self._elements for measure in element.measures], chart)
-        needed = frozenset(_names_in_forces(model.loads, model.springs))
-        self._board = GaugeBoard(watched_by(catalogue, needed), chart)
+        #: What the formulas of loads and actuators use.
+        self.names = frozenset(_names_in_forces(model.loads, model.springs))
+        self._board = GaugeBoard(watched_by(catalogue, self.names), chart)
         masses = np.array([layout.number(body.mass) for body in model.bodies])
         #: The weight of every body; the ground has none.
         self._weights = np.outer(layout.vector(model.gravity), np.append(masses, 0.0))

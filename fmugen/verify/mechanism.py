@@ -26,6 +26,7 @@ from fmugen.verify.forces import Action, Forces
 from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses
+from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.rotations import Array
 
 #: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
@@ -34,6 +35,10 @@ RANK_TOLERANCE = 1e-10
 #: The kinds of reactions: components of the wrench on the head, at its attachment point.
 _WRENCH = ("fx", "fy", "fz", "tx", "ty", "tz")
 _PLACES = {kind: place for place, kind in enumerate(_WRENCH)} | {"torque": 5}
+
+
+#: The states of a model without a network.
+NO_STATES: Array = np.zeros(0)
 
 
 class Split(NamedTuple):
@@ -76,6 +81,14 @@ class Instant(NamedTuple):
     conditioning: float
     actions: list[Action]
     inputs: Mapping[str, float]
+    #: The states of the network, and what it does.
+    states: Array
+    network: Outcome | None
+
+    @property
+    def state_rates(self) -> Array:
+        """The rates of the states of the network."""
+        return NO_STATES if self.network is None else self.network.solved.rates
 
 
 def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
@@ -112,6 +125,12 @@ class Mechanism:
         self.forces = Forces(self.layout, self.chart, self.gauges)
         #: What counts as one unit of each rate: the typical length, and one radian.
         self.scale = self.chart.tangent_scale(self.layout.length)
+        #: The network that acts on the mechanism.
+        self.drive = (
+            Drive(model, self.layout.parameters, self.gauges, self.chart) if model.components else None
+        )
+        #: Whether loads depend on quantities of the network.
+        self._told = self.drive is not None and not self.forces.names.isdisjoint(self.drive.system.names)
         self._still = np.array([self._constant(row) for row in self.rows])
         self._moving = [
             (number, compile_motion(row.target, self.layout.parameters))
@@ -156,9 +175,14 @@ class Mechanism:
         return residual, values.jacobian
 
     def motion(
-        self, time: float, coordinates: Array, velocities: Array, inputs: Mapping[str, float]
+        self,
+        time: float,
+        coordinates: Array,
+        velocities: Array,
+        inputs: Mapping[str, float],
+        states: Array = NO_STATES,
     ) -> Instant:
-        """Accelerations and multipliers at a state.
+        """Accelerations and multipliers at a state, and what the network does.
 
         Notes
         -----
@@ -168,19 +192,27 @@ class Mechanism:
         """
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
         values = self.bank.at(posture, twist)
-        applied, actions = self.forces.generalized(time, posture, twist, velocities, inputs)
+        response, told = None, {}
+        if self.drive is not None:
+            response = self.drive.respond(time, posture, twist, velocities, inputs, states)
+            told = self.drive.system.readings(response.point, response.solved) if self._told else {}
+        applied, actions = self.forces.generalized(time, posture, twist, velocities, {**inputs, **told})
         mass = self.masses.at(posture)
+
+        def weigh(columns: Array) -> Array:
+            return mass.times(columns) + response.inertia @ columns if response else mass.times(columns)
+
         force = applied - mass.gyroscopic(velocities)
+        if response:
+            force = force + response.force
         gamma = self.targets(time)[2] - values.bias
         parts = split(values.jacobian * self.scale)
         acceleration = self.scale * parts.least_norm(gamma)
         if parts.free.shape[1]:
             free = self.scale[:, None] * parts.free
-            inertia = free.T @ mass.times(free)
-            acceleration += free @ self._free_acceleration(
-                inertia, free.T @ (force - mass.times(acceleration))
-            )
-        multipliers = parts.multipliers(self.scale * (force - mass.times(acceleration)))
+            inertia = free.T @ weigh(free)
+            acceleration += free @ self._free_acceleration(inertia, free.T @ (force - weigh(acceleration)))
+        multipliers = parts.multipliers(self.scale * (force - weigh(acceleration)))
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
         return Instant(
@@ -194,6 +226,8 @@ class Mechanism:
             conditioning=parts.conditioning,
             actions=actions,
             inputs=dict(inputs),
+            states=states,
+            network=self.drive.settle(response, acceleration) if self.drive and response else None,
         )
 
     def _free_acceleration(self, inertia: Array, force: Array) -> Array:
@@ -216,6 +250,8 @@ class Mechanism:
         readings = self._board.read(instant.posture, instant.twist, instant.velocities, instant.accelerations)
         for action in instant.actions:
             readings.update(action.quantities)
+        if self.drive and instant.network:
+            readings.update(self.drive.quantities(instant.network))
         for name, shares in self._reaction_shares(instant).items():
             readings[name] = -float(shares @ instant.multipliers)
         return readings

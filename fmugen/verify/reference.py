@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import DOP853
@@ -25,7 +26,10 @@ from fmugen.verify.assembly import (
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
-from fmugen.verify.mechanism import Instant, Mechanism, split
+from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
+from fmugen.verify.network.drive import Drive
+from fmugen.verify.network.follow import start_values
+from fmugen.verify.network.start import StartValues
 from fmugen.verify.rotations import Array
 
 RELATIVE_TOLERANCE = 1e-11
@@ -113,18 +117,25 @@ def solve_reference(
     """
     mechanism = Mechanism(model, parameters)
     held = hold_inputs(model, inputs)
+    initial, hints = dict(initial or {}), dict(hints or {})
     times = np.asarray(times, dtype=np.float64)
     start = assemble(mechanism, float(times[0]), initial, hints)
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
+    if driven and mechanism.drive is not None:
+        raise VerificationError(
+            f"{model.name} is moved by its drivers alone: the reference follows no network on its joints"
+        )
     integrator = _Integrator(mechanism)
     advance = _follow_drivers if driven else integrator.advance
 
-    coordinates, velocities = start.coordinates, start.velocities
-    instants = [mechanism.motion(float(times[0]), coordinates, velocities, held(float(times[0])))]
+    state = _State(start.coordinates, start.velocities, NO_STATES)
+    if mechanism.drive is not None:
+        state = _with_network(mechanism, mechanism.drive, state, float(times[0]), held, {**hints, **initial})
+    instants = [state.instant(mechanism, float(times[0]), held(float(times[0])))]
     for begin, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
-        coordinates, velocities = advance(mechanism, begin, end, coordinates, velocities, held(begin))
-        instants.append(mechanism.motion(end, coordinates, velocities, held(end)))
+        state = advance(mechanism, begin, end, state, held(begin))
+        instants.append(state.instant(mechanism, end, held(end)))
         if progress is not None:
             progress((end - times[0]) / (times[-1] - times[0]))
     return _collect(mechanism, start, times, instants, held, integrator.tolerance)
@@ -142,6 +153,38 @@ def hold_inputs(
     return lambda time: {name: signals[name](time) if name in signals else starts[name] for name in starts}
 
 
+class _State(NamedTuple):
+    """What a motion goes on from."""
+
+    coordinates: Array
+    velocities: Array
+    #: Those of the network.
+    states: Array
+
+    def instant(self, mechanism: Mechanism, time: float, inputs: Mapping[str, float]) -> Instant:
+        return mechanism.motion(time, self.coordinates, self.velocities, inputs, self.states)
+
+
+def _with_network(
+    mechanism: Mechanism,
+    drive: Drive,
+    state: _State,
+    time: float,
+    held: Callable[[float], dict[str, float]],
+    hints: Mapping[str, float],
+) -> _State:
+    """A start of the mechanism with a consistent start of its network."""
+    own = drive.system.tableau.quantities
+    known = {name: value for name, value in hints.items() if name in own}
+    wanted = start_values(mechanism.model, mechanism.layout.parameters, known)
+    fixed = {name: value for name, value in wanted.fixed.items() if name in own}
+    guesses = {name: value for name, value in wanted.hints.items() if name in own}
+    nothing = np.zeros(drive.system.tableau.states)
+    posture = mechanism.chart.posture(state.coordinates)
+    point = drive.at(time, posture, state.velocities, held(time), nothing)
+    return state._replace(states=drive.system.start(point, StartValues(fixed, guesses, wanted.steady)))
+
+
 class _Integrator:
     """DOP853 with projection; remembers the step size from interval to interval.
 
@@ -153,7 +196,8 @@ class _Integrator:
     def __init__(self, mechanism: Mechanism) -> None:
         self._step: float | None = None
         of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
-        self._scale = np.concatenate((of_coordinates, mechanism.scale))
+        of_states = np.ones(mechanism.drive.system.tableau.states if mechanism.drive else 0)
+        self._scale = np.concatenate((of_coordinates, mechanism.scale, of_states))
         #: The loosest relative tolerance that was needed.
         self.tolerance = RELATIVE_TOLERANCE
 
@@ -162,16 +206,15 @@ class _Integrator:
         mechanism: Mechanism,
         begin: float,
         end: float,
-        coordinates: Array,
-        velocities: Array,
+        state: _State,
         inputs: Mapping[str, float],
-    ) -> tuple[Array, Array]:
+    ) -> _State:
         """The state at ``end``."""
         for loosening in _LOOSENINGS:
-            state = self._attempt(mechanism, (begin, end), (coordinates, velocities), inputs, loosening)
-            if state is not None:
+            found = self._attempt(mechanism, (begin, end), state, inputs, loosening)
+            if found is not None:
                 self.tolerance = max(self.tolerance, loosening * RELATIVE_TOLERANCE)
-                return state
+                return found
         raise VerificationError(
             f"the reference cannot be followed between t = {begin:g} s and {end:g} s: "
             f"{mechanism.model.name} is in a singular position, or too stiff for an explicit method"
@@ -181,25 +224,26 @@ class _Integrator:
         self,
         mechanism: Mechanism,
         interval: tuple[float, float],
-        state: tuple[Array, Array],
+        state: _State,
         inputs: Mapping[str, float],
         loosening: float,
-    ) -> tuple[Array, Array] | None:
+    ) -> _State | None:
         """The state at the end of the interval, or ``None`` if the steps collapse."""
         chart, count = mechanism.chart, mechanism.chart.count
+        moving = count + mechanism.size
         begin, end = interval
         largest = self._step or 0.0
 
         def rates(time: float, state: Array) -> Array:
-            near, speed = state[:count], state[count:]
-            instant = mechanism.motion(time, near, speed, inputs)
+            near, speed, states = state[:count], state[count:moving], state[moving:]
+            instant = mechanism.motion(float(time), near, speed, inputs, states)
             if instant.conditioning < _POORLY_CONDITIONED:
                 # Near a singular position, and off the constraints by a little, accelerations are wrong by
                 # much. On the constraints they stay smooth even through such a position.
                 near = project_positions(mechanism, time, near)
                 speed = project_velocities(mechanism, time, near, speed)
-                instant = mechanism.motion(time, near, speed, inputs)
-            return np.concatenate((chart.rates(near, speed), instant.accelerations))
+                instant = mechanism.motion(float(time), near, speed, inputs, states)
+            return np.concatenate((chart.rates(near, speed), instant.accelerations, instant.state_rates))
 
         solver = DOP853(
             rates,
@@ -218,24 +262,41 @@ class _Integrator:
             if solver.status == "failed" or (collapsed and solver.status == "running"):
                 return None
             coordinates = project_positions(mechanism, solver.t, solver.y[:count])
-            velocities = project_velocities(mechanism, solver.t, coordinates, solver.y[count:])
-            solver.y = np.concatenate((coordinates, velocities))
+            velocities = project_velocities(mechanism, solver.t, coordinates, solver.y[count:moving])
+            states = self._settled(mechanism, solver.t, coordinates, velocities, inputs, solver.y[moving:])
+            solver.y = np.concatenate((coordinates, velocities, states))
             if solver.status == "running":
                 solver.f = rates(solver.t, solver.y)
         # The last step is cut at the end of the interval: keep the size from before the cut.
         self._step = max(before, solver.h_abs)
-        return coordinates, velocities
+        return _State(coordinates, velocities, states)
+
+    def _settled(
+        self,
+        mechanism: Mechanism,
+        time: float,
+        coordinates: Array,
+        velocities: Array,
+        inputs: Mapping[str, float],
+        states: Array,
+    ) -> Array:
+        """The states of the network, on their constraints."""
+        if mechanism.drive is None:
+            return states
+        posture = mechanism.chart.posture(coordinates)
+        point = mechanism.drive.at(float(time), posture, velocities, inputs, states)
+        return mechanism.drive.system.projected(point)
 
 
 def _follow_drivers(
     mechanism: Mechanism,
     begin: float,
     end: float,
-    coordinates: Array,
-    velocities: Array,
+    state: _State,
     inputs: Mapping[str, float],
-) -> tuple[Array, Array]:
+) -> _State:
     """Newton from the extrapolated state, in as many substeps as it takes to stay near it."""
+    coordinates, velocities, states = state
     time, step = begin, end - begin
     smallest = step * 0.5**_MAX_HALVINGS
     scale, chart = mechanism.scale, mechanism.chart
@@ -260,7 +321,7 @@ def _follow_drivers(
                 f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
                 f"(constraint '{worst}')"
             )
-    return coordinates, velocities
+    return _State(coordinates, velocities, states)
 
 
 def _collect(
@@ -275,6 +336,7 @@ def _collect(
     quantities = {name: np.array([reading[name] for reading in readings]) for name in readings[0]}
     coordinates = np.array([instant.coordinates for instant in instants])
     velocities = np.array([instant.velocities for instant in instants])
+    states = np.array([instant.states for instant in instants])
     kinds = body_kinds(mechanism.model)
     return Reference(
         mechanism=mechanism,
@@ -289,7 +351,7 @@ def _collect(
         },
         quantities=quantities,
         residual=largest_violation(mechanism, times, coordinates),
-        energy=balance(mechanism, times, coordinates, velocities, held),
+        energy=balance(mechanism, times, coordinates, velocities, held, states),
         undetermined=_undetermined(mechanism, instants),
         tolerance=tolerance,
     )

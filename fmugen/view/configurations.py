@@ -17,7 +17,7 @@ from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -26,7 +26,6 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
-from fmugen.phases.triangularize import default_parameters
 
 __all__ = ["Configurations", "count_configurations"]
 

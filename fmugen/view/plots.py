@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from fmugen.verify.compare import Deviation, Verification
+    from fmugen.verify.verdict import Deviation, Verification
 
 _REFERENCE_COLOUR = "#b8c4d6"
 _FMU_COLOUR = "#1f4e9c"
@@ -27,11 +27,11 @@ def plot_verification(verification: Verification, path_html: Path) -> Path:
     # Plotly takes a second to import; only this picture needs it.
     from plotly.subplots import make_subplots
 
+    errors = dict(_errors(verification))
     titles = [
         *(_title(signal) for signal in verification.outputs),
-        "scaled deviation of outputs and body poses",
-        "closure residual",
-        "energy imbalance relative to the turnover",
+        "scaled deviation of all signals",
+        *errors,
     ]
     rows = len(titles)
     figure = make_subplots(
@@ -42,12 +42,12 @@ def plot_verification(verification: Verification, path_html: Path) -> Path:
             _line(verification, signal.reference, "reference", _REFERENCE_COLOUR, 5, row), row, 1
         )
         figure.add_trace(_line(verification, signal.fmu, "FMU", _FMU_COLOUR, 1.6, row), row, 1)
-    for number, signal in enumerate((*verification.outputs, *verification.bodies)):
+    signals = (*verification.outputs, *verification.bodies, *verification.components)
+    for number, signal in enumerate(signals):
         trace = _line(verification, signal.errors, signal.name, None, 1, number + 2)
-        figure.add_trace(trace, rows - 2, 1)
-    figure.add_trace(_line(verification, verification.closure, "closure", _ERROR_COLOUR, 1.4, 2), rows - 1, 1)
-    imbalance = verification.energy.imbalance
-    figure.add_trace(_line(verification, imbalance, "imbalance", _ERROR_COLOUR, 1.4, 2), rows, 1)
+        figure.add_trace(trace, rows - len(errors), 1)
+    for row, (name, values) in enumerate(errors.items(), start=rows - len(errors) + 1):
+        figure.add_trace(_line(verification, values, name, _ERROR_COLOUR, 1.4, 2), row, 1)
     figure.update_xaxes(title_text="time [s]", row=rows, col=1)
     figure.update_yaxes(exponentformat="e")
     figure.update_layout(
@@ -58,6 +58,17 @@ def plot_verification(verification: Verification, path_html: Path) -> Path:
     )
     figure.write_html(path_html, include_plotlyjs=True, full_html=True)
     return path_html
+
+
+def _errors(verification: Verification) -> Iterator[tuple[str, Any]]:
+    """What ought to be zero over time, by its name."""
+    if verification.closure is not None:
+        yield "closure residual", verification.closure
+    if verification.energy is not None:
+        yield "energy imbalance relative to the turnover", verification.energy.imbalance
+    if verification.power is not None:
+        for domain, values in verification.power.imbalance.items():
+            yield f"sum of {domain} powers relative to what flows", values
 
 
 def _line(

@@ -13,7 +13,8 @@ from fmugen.algebra import BlockSolution, Budget, solve_block, stage
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
-from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.ir.model import default_parameters
+from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import formulate_model
 from tests.algebra.stepping import close, follow
 from tests.support import example

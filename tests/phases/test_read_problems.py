@@ -300,5 +300,5 @@ def test_an_empty_file_lacks_a_name_and_bodies() -> None:
 def test_sections_must_be_tables() -> None:
     assert [problem.message for problem in problems_of('bodies = 3\n[model]\nname = "M"')] == [
         "must be a table [bodies], not a number",
-        "the model has no bodies",
+        "the model has neither bodies nor components",
     ]

@@ -5,20 +5,39 @@
 3. Elimination of secondary variables: arm forces by chord transformations (``cutsets``), cotree
    displacements and rotations by branch transformations (``kinematics``).
 4. Assembly to M q'' + Phi_q^T lambda = F, Phi(q, t) = 0.
+
+Networks go through the same steps in ``networks`` and end as x' = f.
 """
 
 from __future__ import annotations
 
 from fmugen.components.formulas import lower
 from fmugen.expr.dag import Expr, Role
-from fmugen.ir.dae import Coordinate, Dae, Origin
+from fmugen.ir.dae import (
+    Coordinate,
+    Dae,
+    Equation,
+    Network,
+    NetworkOrigin,
+    NetworkStart,
+    NetworkVariable,
+    Origin,
+)
 from fmugen.ir.graph import Domain, LinearGraph
-from fmugen.ir.model import Start, SystemModel, attitude_kinds, quantities, start_parameter
+from fmugen.ir.model import (
+    Start,
+    SystemModel,
+    attitude_kinds,
+    default_parameters,
+    quantities,
+    start_parameter,
+)
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.resolver import Quantities
 
 __all__ = ["formulate"]
@@ -50,7 +69,8 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         return lower(start.value, graph.symbols)
 
     known = {quantity.name: quantity for quantity in quantities(model)}
-    fixed = [start for start in model.starts if start.fixed]
+    mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
+    fixed = [start for start in mechanical if start.fixed]
 
     def residuals(level: Level) -> dict[str, Expr]:
         return {
@@ -59,7 +79,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
             if known[start.quantity].level is level
         }
 
-    return Dae(
+    dae = Dae(
         graph.symbols,
         coordinates,
         tuple(circuit.constraint for circuit in circuits),
@@ -69,8 +89,32 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         {output.name: lower(output.value, graph.symbols, resolve) for output in model.outputs},
         residuals(Level.POSITION),
         residuals(Level.VELOCITY),
-        {s.quantity: resolve(s.quantity) - value(s) for s in model.starts if not s.fixed},
+        {s.quantity: resolve(s.quantity) - value(s) for s in mechanical if not s.fixed},
+        _network(graph, trees, resolve),
+        network_starts={
+            start.quantity: NetworkStart(resolve(start.quantity), value(start), start.fixed)
+            for start in model.starts
+            if start.quantity in graph.network_symbols
+        },
+        steady=model.steady,
     )
+    return couple_network(dae, default_parameters(model))
+
+
+def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> Network:
+    """The equations of the networks, with those of the quantities they borrow from the mechanism."""
+    network = network_equations(graph, trees)
+    entered = {variable.symbol for variable in network.variables}
+    borrowed = tuple(
+        NetworkVariable(symbols[0].name, symbols[0], symbols[1:])
+        for symbols in graph.borrowed.values()
+        if symbols[0] not in entered
+    )
+    motion = tuple(
+        Equation(NetworkOrigin("motion of", None, name), symbols[0] - resolve(name))
+        for name, symbols in graph.borrowed.items()
+    )
+    return Network(network.variables + borrowed, network.equations + motion)
 
 
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
@@ -100,15 +144,16 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
 
 
 def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:
-    """The quantities every FMU carries: the motion of every body, and the reactions of drivers."""
+    """The quantities every FMU carries: motions of bodies, reactions of drivers, variables of components."""
     bodies = {body.name: attitude_kinds(body.attitude) for body in model.bodies}
     drivers = {driver.name for driver in model.drivers}
+    components = {component.name for component in model.components}
     wanted = []
     for name, quantity in known.items():
         if quantity.owner in bodies:
             optional = any(kind == quantity.kind for kind, *_ in bodies[quantity.owner])
             if quantity.level is not Level.ACCELERATION and not optional:
                 wanted.append(name)
-        elif quantity.owner in drivers and quantity.unit in ("N", "N.m"):
+        elif quantity.owner in components or (quantity.owner in drivers and quantity.unit in ("N", "N.m")):
             wanted.append(name)
     return wanted

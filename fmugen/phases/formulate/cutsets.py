@@ -17,6 +17,7 @@ from fmugen.ir.graph import (
     Domain,
     DomainGraph,
     Edge,
+    FlangeLoad,
     GivenThrough,
     Inertia,
     LinearGraph,
@@ -111,6 +112,9 @@ class Cutsets:
                 tension = self._resolve(f"{edge.name}.force")
                 length = self._resolve(f"{edge.name}.length")
                 return Affine(kinematics.displacement(edge).scaled(-tension / length), {})
+            case FlangeLoad(load):
+                axis, _ = edge.displacement.motion[0]
+                return Affine(FrameVector({edge.displacement.frame: axis}).scaled(load), {})
         return self._reaction(edge)
 
     def _torque_law(self, edge: Edge) -> Affine:
@@ -123,6 +127,9 @@ class Cutsets:
             case SpringDamper():
                 direction = self._kinematics.frames.settle(edge.tail, first_axis(edge.rotation))
                 return Affine(direction.scaled(self._resolve(f"{edge.name}.torque")), {})
+            case FlangeLoad(load):
+                direction = self._kinematics.frames.settle(edge.tail, first_axis(edge.rotation))
+                return Affine(direction.scaled(load), {})
         return self._reaction(edge)
 
     def _given(self, through: GivenThrough) -> Affine:
@@ -155,7 +162,7 @@ class Cutsets:
         kinematics = self._kinematics
         total = self._null
         for edge in self._graph.translation.edges:
-            if edge.displacement.frame == body:
+            if edge.displacement.frame == body and not isinstance(edge.through, FlangeLoad):
                 displacement = kinematics.displacement(edge)
                 total = total + kinematics.frames.cross_affine(displacement, self.force[edge.name])
         return kinematics.frames.gather_affine(total)

@@ -53,7 +53,7 @@ class Quantities:
             domain: {edge.name: edge for edge in graph.domain(domain).edges} for domain in Domain
         }
         self._cutsets: Cutsets | None = None
-        self._known: dict[str, Expr] = {}
+        self._known: dict[str, Expr] = dict(graph.network_symbols)
         seeds = {graph.symbols.time: graph.symbols.dag.one}
         for c in coordinates:
             self._known |= {c.name: c.position, c.rate: c.velocity, c.acceleration: c.second}

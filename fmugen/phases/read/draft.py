@@ -19,12 +19,14 @@ from fmugen.phases.read.faults import in_plain_words, place_of
 from fmugen.phases.read.fields import SAY_SPATIAL, TABLE_SHAPE, describe_value
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
+    COMPONENT_TABLES,
     DRIVERS,
     JOINTS,
     LOADS,
     SPRINGS,
     VIRTUAL_JOINTS,
     BodyTable,
+    ComponentTable,
     DriverTable,
     ExperimentTable,
     GroundTable,
@@ -41,7 +43,7 @@ from fmugen.phases.read.schema import (
 )
 from fmugen.suggestions import closest, did_you_mean
 
-__all__ = ["ELEMENT_SECTIONS", "Draft", "read_draft"]
+__all__ = ["ELEMENT_SECTIONS", "NETWORK_SECTIONS", "Draft", "read_draft"]
 
 _T = TypeVar("_T", bound=Table)
 _Raw = Mapping[str, object]
@@ -54,6 +56,14 @@ ELEMENT_SECTIONS = {
     "forces": "load",
     "springs": "spring",
 }
+#: The sections whose entries are components of networks, with what one entry is called.
+NETWORK_SECTIONS = {
+    "electrical": "electrical component",
+    "hydraulic": "hydraulic component",
+    "translational": "translational component",
+    "rotational": "rotational component",
+    "couplers": "coupler",
+}
 _SECTIONS = (
     "model",
     "experiment",
@@ -61,6 +71,7 @@ _SECTIONS = (
     "inputs",
     "ground",
     *ELEMENT_SECTIONS,
+    *NETWORK_SECTIONS,
     "outputs",
     "start",
     "trees",
@@ -90,6 +101,7 @@ class Draft:
     drivers: Mapping[str, DriverTable] = field(default_factory=dict)
     loads: Mapping[str, LoadTable] = field(default_factory=dict)
     springs: Mapping[str, SpringTable] = field(default_factory=dict)
+    components: Mapping[str, Mapping[str, ComponentTable]] = field(default_factory=dict)
     start: StartTable | None = None
     trees: Mapping[str, TreesTable] = field(default_factory=dict)
 
@@ -113,6 +125,9 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
         drivers=reader.typed_entries("drivers", DRIVERS),
         loads=reader.typed_entries("forces", LOADS),
         springs=reader.typed_entries("springs", SPRINGS),
+        components={
+            section: reader.typed_entries(section, COMPONENT_TABLES[section]) for section in NETWORK_SECTIONS
+        },
         start=reader.start(),
         trees=reader.entries("trees", "a pair of trees", TreesTable),
     )
@@ -142,7 +157,7 @@ class _Reader:
         return section if isinstance(section, Mapping) else {}
 
     def names(self) -> dict[str, tuple[str, ...]]:
-        named = ("parameters", "inputs", "outputs", *ELEMENT_SECTIONS, "trees")
+        named = ("parameters", "inputs", "outputs", *ELEMENT_SECTIONS, *NETWORK_SECTIONS, "trees")
         return {section: tuple(self.section(section)) for section in named}
 
     def points(self) -> dict[str, tuple[str, ...]]:
@@ -173,7 +188,7 @@ class _Reader:
 
     def typed_entries(self, section: str, tables: Mapping[str, type[_T]]) -> dict[str, _T]:
         """Every readable entry of a section whose ``type`` decides what else it may hold."""
-        noun = ELEMENT_SECTIONS[section]
+        noun = (ELEMENT_SECTIONS | NETWORK_SECTIONS)[section]
         read: dict[str, _T] = {}
         for name, raw in self.section(section).items():
             entry = self.typed_entry((section, name), raw, noun, tables)
@@ -189,7 +204,8 @@ class _Reader:
         if not isinstance(kind, str) or kind not in tables:
             self.unknown_type(place, noun, kind, tuple(tables))
             return None
-        called = f"a {kind}" if kind in ("force", "torque") else f"a {kind} {noun}"
+        alone = noun in NETWORK_SECTIONS.values() or kind in ("force", "torque")
+        called = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}" if alone else f"a {kind} {noun}"
         return self.validated(tables[kind], raw, place, called)
 
     def unknown_type(self, place: Place, noun: str, kind: object, valid: tuple[str, ...]) -> None:

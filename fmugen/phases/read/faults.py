@@ -41,6 +41,8 @@ def in_plain_words(fault: ErrorDetails, table: type[Table], noun: str, space: Sp
             return "is missing", _description(table, fault["loc"][-1])
         case "extra_forbidden":
             return _unknown_key(str(fault["loc"][-1]), table, noun, space)
+        case "bool_type":
+            return f"must be true or false, not {given}", ""
         case "string_type":
             return f"must be text in quotes, not {given}", ""
         case "float_type":

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, ZERO, Formula, Name
 from fmugen.ir.model import GROUND, Body, Space, SystemModel, Tensor, quantities
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import Role, Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
@@ -25,10 +25,14 @@ _RESERVED_IN_FORMULAS = _RESERVED | set(FUNCTIONS)
 _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for index in range(4))
 _FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
+#: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
+_RUNNING = (Role.LOAD, Role.VALUE, Role.OUTPUT)
 _REASONS = {
     Role.CONSTANT: "this value is constant: only parameters and pi may be used",
     Role.DRIVER: "a driver is differentiated twice by time: only parameters, pi and time may be used",
     Role.LOAD: "forces decide accelerations and reactions: only positions and velocities may be used",
+    Role.VALUE: "networks decide accelerations and reactions: only positions and velocities of the mechanism "
+    "may be used",
 }
 
 
@@ -64,7 +68,7 @@ def _check_spelling(draft: Draft, problems: ProblemLog) -> None:
 
 
 def _reserved_in(section: str) -> frozenset[str]:
-    if section in ELEMENT_SECTIONS:
+    if section in ELEMENT_SECTIONS or section in NETWORK_SECTIONS:
         return _RESERVED_FOR_ELEMENTS
     if section in ("parameters", "inputs"):
         return _RESERVED_IN_FORMULAS
@@ -81,7 +85,7 @@ def _check_name(place: Place, name: str, reserved: frozenset[str], problems: Pro
 
 def _check_unique(draft: Draft, problems: ProblemLog) -> None:
     taken: dict[str, str] = {}
-    for section in (*ELEMENT_SECTIONS, "parameters", "inputs", "outputs"):
+    for section in (*ELEMENT_SECTIONS, *NETWORK_SECTIONS, "parameters", "inputs", "outputs"):
         for name in draft.names[section]:
             if name in taken:
                 message = f"the name {name!r} is taken by {taken[name]}.{name}"
@@ -115,7 +119,7 @@ class Scope:
         names = [*self.parameters, *CONSTANTS]
         if role is not Role.CONSTANT:
             names.append(TIME)
-        if role in (Role.LOAD, Role.OUTPUT):
+        if role in _RUNNING:
             names += self.inputs
             names += [name for name, quantity in self.quantities.items() if _may_use(quantity, role)]
         return names
@@ -125,7 +129,8 @@ def scope_of(draft: Draft, model: SystemModel) -> Scope:
     """The names declared in the draft, with the quantities of the elements read so far."""
     known = {quantity.name: quantity for quantity in quantities(model)}
     readable = {quantity.owner for quantity in known.values()}
-    declared = {name for section in ELEMENT_SECTIONS for name in draft.names[section]}
+    sections = (*ELEMENT_SECTIONS, *NETWORK_SECTIONS)
+    declared = {name for section in sections for name in draft.names[section]}
     declared |= {f"{owner}.{point}" for owner, points in draft.points.items() for point in points}
     return Scope(
         parameters=draft.names["parameters"],
@@ -160,6 +165,7 @@ def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
         "drivers": draft.drivers,
         "forces": draft.loads,
         "springs": draft.springs,
+        **draft.components,
         "outputs": draft.outputs,
     }
     for section, tables in groups.items():
@@ -172,9 +178,9 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
         return
     quantity = scope.quantities.get(name)
     if name == TIME:
-        _forbid(place, "time", role in (Role.DRIVER, Role.LOAD, Role.OUTPUT), role, problems)
+        _forbid(place, "time", role is not Role.CONSTANT, role, problems)
     elif name in scope.inputs:
-        _forbid(place, f"the input {name!r}", role in (Role.LOAD, Role.OUTPUT), role, problems)
+        _forbid(place, f"the input {name!r}", role in _RUNNING, role, problems)
     elif quantity is not None:
         _forbid(place, f"the quantity {name!r}", _may_use(quantity, role), role, problems)
     elif name.rpartition(".")[0] not in scope.unreadable:
@@ -182,7 +188,9 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
 
 
 def _may_use(quantity: Quantity, role: Role) -> bool:
-    if role is Role.LOAD:
+    if role is Role.VALUE and quantity.network:
+        return True
+    if role in (Role.LOAD, Role.VALUE):
         return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
     return role is Role.OUTPUT
 

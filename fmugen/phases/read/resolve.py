@@ -17,7 +17,8 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.circuits import read_components
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import Scope, check_formulas, check_names, scope_of, sole_name, unknown_name
 from fmugen.phases.read.problems import Place, ProblemLog
@@ -38,6 +39,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
         mechanism,
         outputs=tuple(_outputs(draft, scope)),
         starts=tuple(_starts(draft, scope, problems)),
+        steady=draft.start is not None and draft.start.steady,
         trees=tuple(_trees(draft, problems)),
         experiment=_experiment(draft, problems),
     )
@@ -45,8 +47,9 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
 
 def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
     """The model without what refers to quantities."""
-    if not draft.names["bodies"]:
-        problems.add(("bodies",), "the model has no bodies", "add one: [bodies.crank]")
+    if not any(draft.names[section] for section in ("bodies", *NETWORK_SECTIONS)):
+        hint = "add one: [bodies.crank] or [electrical.R1]"
+        problems.add(("bodies",), "the model has neither bodies nor components", hint)
     elements = ElementReader(draft, problems)
     model = SystemModel(
         name="",
@@ -64,6 +67,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
         drivers=tuple(elements.drivers()),
         loads=tuple(elements.loads()),
         springs=tuple(elements.springs()),
+        components=tuple(read_components(draft, problems)),
     )
     if draft.model is None:
         return model

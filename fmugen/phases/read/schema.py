@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag, create_model
 
+from fmugen.components.networks import COMPONENTS, NetworkComponent
 from fmugen.ir.formula import ONE, ZERO, Formula
 from fmugen.ir.model import GROUND, QUATERNION, Space
 from fmugen.phases.read.fields import (
@@ -34,6 +35,7 @@ from fmugen.phases.read.fields import (
 from fmugen.phases.read.problems import Place
 
 __all__ = [
+    "COMPONENT_TABLES",
     "DRIVERS",
     "JOINTS",
     "LOADS",
@@ -42,6 +44,7 @@ __all__ = [
     "AttitudeTable",
     "AxisTable",
     "BodyTable",
+    "ComponentTable",
     "DriverTable",
     "ExperimentTable",
     "ForceTable",
@@ -80,6 +83,7 @@ class Role(Enum):
     CONSTANT = "a constant"
     DRIVER = "a driver's motion"
     LOAD = "a force"
+    VALUE = "a value of a component"
     OUTPUT = "an output"
 
 
@@ -331,10 +335,46 @@ SPRINGS: dict[str, type[SpringTable]] = {
 }
 
 
+# --- networks ------------------------------------------------------------------------------------
+
+
+class ComponentTable(Table):
+    """A component of a network; its terminals and values are those of its class."""
+
+    type: str
+    description: Text = ""
+
+
+def _component_table(component: type[NetworkComponent]) -> type[ComponentTable]:
+    """The table of a component: a text for every terminal, a formula for every value."""
+    fields: dict[str, Any] = {}
+    for terminal in component.terminals:
+        hint = f"name the node of the terminal {terminal.name!r}"
+        node: Any = ... if terminal.default is None else terminal.default
+        fields[f"terminal_{terminal.name}"] = (str, Field(node, alias=terminal.name, description=hint))
+    for value in component.values:
+        formula = value.default_formula
+        hint = f"{value.help} in {value.unit}" if value.unit != "1" else value.help
+        default: Any = ... if formula is None else formula
+        fields[f"value_{value.name}"] = (FormulaField, Field(default, alias=value.name, description=hint))
+    roles = {f"value_{value.name}": Role.VALUE for value in component.values if value.free}
+    table = create_model(component.__name__, __base__=ComponentTable, **fields)
+    table.roles = roles
+    return table
+
+
+#: The table of each component, by section and type.
+COMPONENT_TABLES: dict[str, dict[str, type[ComponentTable]]] = {
+    section: {kind: _component_table(component) for kind, component in components.items()}
+    for section, components in COMPONENTS.items()
+}
+
+
 # --- start values and trees ----------------------------------------------------------------------
 
 
 class StartTable(Table):
+    steady: bool = False
     fixed: dict[str, FormulaField] = {}
     guess: dict[str, FormulaField] = {}
 

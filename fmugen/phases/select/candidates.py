@@ -100,7 +100,8 @@ def _mixtures(graphs: LinearGraph, pairs: list[TreeSelection]) -> Iterator[TreeS
 def _mixed(graphs: LinearGraph, rotating: TreeSelection, moving: TreeSelection) -> TreeSelection:
     reasons = {key: why for key, why in rotating.reasons.items() if key[0] is Domain.ROTATION}
     reasons |= {key: why for key, why in moving.reasons.items() if key[0] is Domain.TRANSLATION}
-    return TreeSelection(f"{rotating.name}+{moving.name}", moving.translation, rotating.rotation, reasons)
+    name, networks = f"{rotating.name}+{moving.name}", moving.networks
+    return TreeSelection(name, moving.translation, rotating.rotation, reasons, networks)
 
 
 def _same_trees(graphs: LinearGraph, rotating: TreeSelection) -> TreeSelection:

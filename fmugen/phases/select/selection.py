@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from fmugen.ir.graph import Domain, Edge, LinearGraph
-from fmugen.ir.tree import TreeSelection
-from fmugen.topology import span
+from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph
+from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.topology import greedy_branches, span
 
 __all__ = ["Branches", "make_selection"]
 
@@ -23,7 +23,20 @@ def make_selection(
         trees_edges = [branch for branch in branches[domain] if branch in edges]
         reasons |= {(domain, b): f"{_brings(edges[b])}; {why(domain, b)}" for b in trees_edges}
     translation, rotation = (span(graphs.domain(domain), branches[domain]) for domain in Domain)
-    return TreeSelection(name, translation, rotation, reasons)
+    return TreeSelection(name, translation, rotation, reasons, normal_trees(graphs))
+
+
+def normal_trees(graphs: LinearGraph) -> tuple[SpanningTree, ...]:
+    """The normal tree of every network: across drivers, capacitive edges ..., through drivers last.
+
+    Edges of one kind are taken in declared order (McPhee, 2.5).
+    """
+    rank = {kind: number for number, kind in enumerate(Kind)}
+    trees = []
+    for graph in graphs.networks:
+        ranked = sorted(graph.edges, key=lambda edge: rank[edge.kind])
+        trees.append(span(graph, greedy_branches(graph, [edge.name for edge in ranked])))
+    return tuple(trees)
 
 
 def _brings(edge: Edge) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.model import SystemModel, start_parameter
+from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import reproduces
 from fmugen.phases.triangularize.choice import Choice, choose_triangular
@@ -18,16 +18,7 @@ from fmugen.phases.triangularize.partition import (
     nearby_positions,
 )
 
-__all__ = ["default_parameters", "solution_flow"]
-
-
-def default_parameters(model: SystemModel) -> dict[str, float]:
-    """Every FMU parameter with its default value, in declared order."""
-    values = {parameter.name: parameter.value for parameter in model.parameters}
-    for start in model.starts:
-        if start.adjustable and start.value.number is not None:
-            values[start_parameter(start)] = start.value.number
-    return values
+__all__ = ["solution_flow"]
 
 
 def solution_flow(
@@ -37,6 +28,8 @@ def solution_flow(
 
     ``budget`` limits the search for exact steps.
     """
+    if not dae.coordinates:
+        return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
     assembly, q, v, moves = assemble(dae, parameters)

@@ -91,9 +91,7 @@ def _resistive(domain: Domain, field: str) -> Callable[[_Reader], Parts]:
     """across = value * through"""
 
     def make(read: _Reader) -> Parts:
-        return Parts(
-            (read.edge(domain),), ((plus(across()), Term(opposite(read.value(field)), through())),)
-        )
+        return Parts((read.edge(domain),), ((plus(across()), Term(opposite(read.value(field)), through())),))
 
     return make
 
@@ -224,9 +222,7 @@ def _dc_motor(read: _Reader) -> Parts:
     shaft = read.edge(Domain.ROTATIONAL, "housing", "shaft")
     constant = read.number("constant")
     inductance = read.number("inductance")
-    voltage = linear(
-        (across(0), 1.0), (through(0), -read.number("resistance")), (across(1), -constant)
-    )
+    voltage = linear((across(0), 1.0), (through(0), -read.number("resistance")), (across(1), -constant))
     torque = linear((through(1), 1.0), (through(0), -constant))
     if inductance == 0.0:
         return Parts((armature, shaft), (voltage, torque))

@@ -30,6 +30,7 @@ _MANY = 400
 _TOO_MANY = 200_000
 
 Progress = Callable[[float], None]
+_Rates = Callable[[float, Array], Array]
 _NOTHING = np.zeros(0)
 
 
@@ -91,13 +92,10 @@ def start_values(
     model: SystemModel, known: Mapping[str, float], hints: Mapping[str, float] | None
 ) -> StartValues:
     """The start values of a model, fixed ones apart from guesses, and hints where it has neither."""
-    fixed = {start.quantity: _number(start.value, known) for start in model.starts if start.fixed}
-    guesses = {start.quantity: _number(start.value, known) for start in model.starts if not start.fixed}
+    given = {start.quantity: compile_formula(start.value)(known) for start in model.starts}
+    fixed = {start.quantity: given[start.quantity] for start in model.starts if start.fixed}
+    guesses = {name: value for name, value in given.items() if name not in fixed}
     return StartValues(fixed, {**guesses, **(hints or {})}, model.steady)
-
-
-def _number(formula, known):  # type: ignore[no-untyped-def]
-    return compile_formula(formula)(known)
 
 
 class _Follower:
@@ -132,13 +130,13 @@ class _Follower:
             raise VerificationError(f"the reference cannot be followed between t = {begin:g} s and {end:g} s")
         return self._system.projected(Point(end, found, _NOTHING, given))
 
-    def _explicit(self, rates, begin, end, states) -> OdeSolver:  # type: ignore[no-untyped-def]
+    def _explicit(self, rates: _Rates, begin: float, end: float, states: Array) -> OdeSolver:
         first = None if self._step is None else min(self._step, end - begin)
         return DOP853(
             rates, begin, states, end, rtol=RELATIVE_TOLERANCE, atol=self._smallest(), first_step=first
         )
 
-    def _implicit(self, rates, slope, begin, end, states) -> OdeSolver:  # type: ignore[no-untyped-def]
+    def _implicit(self, rates: _Rates, slope: _Rates, begin: float, end: float, states: Array) -> OdeSolver:
         return Radau(
             rates, begin, states, end, jac=slope, rtol=10.0 * RELATIVE_TOLERANCE, atol=self._smallest()
         )

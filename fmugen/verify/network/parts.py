@@ -36,11 +36,11 @@ class Domain(Enum):
 
     @property
     def across(self) -> str:
-        return self.value[1]
+        return str(self.value[1])
 
     @property
     def through(self) -> str:
-        return self.value[3]
+        return str(self.value[3])
 
 
 @dataclass(frozen=True)

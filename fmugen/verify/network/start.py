@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
+from fmugen.verify.network.matrices import as_dense
 from fmugen.verify.network.reduction import ReducedNetwork
 from fmugen.verify.network.tableau import Point, Row
 from fmugen.verify.rotations import Array
@@ -94,7 +95,7 @@ class _Conditions:
         by_w, by_x = tableau.jacobians(point, w)
         row_scale = network.row_scale
         laws = row_scale * tableau.residual(point, w)
-        rows = [row_scale[:, None] * np.hstack((by_x.toarray(), by_w.toarray()))]
+        rows = [row_scale[:, None] * np.hstack((as_dense(by_x), as_dense(by_w)))]
         values = [laws]
         tied, tie_rows = tableau.tie_residual(point)
         values.append(tied)

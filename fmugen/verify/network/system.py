@@ -10,9 +10,10 @@ from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import SystemModel
 from fmugen.verify.evaluate import Jet
+from fmugen.verify.network.matrices import as_dense, matrix_of
 from fmugen.verify.network.reduction import ReducedNetwork, Solved
 from fmugen.verify.network.start import StartValues, consistent_states
-from fmugen.verify.network.tableau import Point, Row, Tableau, matrix_of
+from fmugen.verify.network.tableau import Point, Row, Tableau
 from fmugen.verify.rotations import Array
 
 
@@ -32,6 +33,14 @@ class NetworkSystem:
         self._by_x = matrix_of([row.x for row in rows], tableau.states)
         self._by_e = matrix_of([row.e for row in rows], 2 * len(self.flanges))
         self._seconds = tableau.second_rates()
+        self._nowhere = [0.0] * (tableau.states - len(tableau.storage_names))
+        #: The displacements of edges, which tell those of nodes.
+        components = {edge.component for edge in tableau.edges}
+        self._displaced = {
+            name: row
+            for name, row in tableau.quantities.items()
+            if not row.w and row.x and name.rpartition(".")[0] in components
+        }
 
     def start(self, point: Point, wanted: StartValues) -> Array:
         """A consistent start."""
@@ -46,7 +55,7 @@ class NetworkSystem:
         nothing = np.zeros(tableau.size)
         _, by_x = tableau.jacobians(point, nothing)
         violation = np.concatenate((tied, reduced.constraints.T @ tableau.residual(point, nothing)))
-        rows = np.vstack((tie_rows, reduced.constraints.T @ by_x.toarray()))
+        rows = np.vstack((tie_rows, reduced.constraints.T @ as_dense(by_x)))
         result: Array = point.x - np.linalg.lstsq(rows, violation, rcond=None)[0]
         return result
 
@@ -61,6 +70,20 @@ class NetworkSystem:
             return {}
         rates = self.reduced.unknown_rates(point, solved, e_rate)
         return {name: _combined(row, rates) for name, row in self._seconds.items()}
+
+    def states_told(self, values: Mapping[str, float], e: Array) -> Array:
+        """The states that quantities of the edges stand for."""
+        tableau = self.tableau
+        states = np.array([*(values[name] for name in tableau.storage_names), *self._nowhere])
+        if self._displaced:
+            rows = list(self._displaced.values())
+            nothing = np.zeros(tableau.size)
+            told = np.array([values[name] for name in self._displaced])
+            missing = told - np.array([row.value(nothing, states, e) for row in rows])
+            columns = np.arange(len(tableau.storage_names), tableau.states)
+            by_x = as_dense(matrix_of([row.x for row in rows], tableau.states))[:, columns]
+            states[columns] += np.linalg.lstsq(by_x, missing, rcond=None)[0]
+        return states
 
     def needs_seconds(self) -> bool:
         """Whether an output asks for an acceleration."""

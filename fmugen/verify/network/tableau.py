@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.network import Component
 from fmugen.verify.evaluate import Jet
 from fmugen.verify.network.catalogue import parts_of
+from fmugen.verify.network.matrices import Additions, Matrix, as_dense, matrix_of
 from fmugen.verify.network.parts import GROUND, Domain, Edge, Parts, Role, Term, Variable, quantity_names
 from fmugen.verify.network.values import Constant
 from fmugen.verify.rotations import Array
@@ -110,8 +110,8 @@ class Tableau:
         self.rate_columns = np.array(
             [*range(self._rates, self.size), *(self._node_columns[node] for node in mobile)], dtype=int
         )
-        self._assemble()
         self.quantities = dict(self._quantities())
+        self._assemble()
         self._watched = {
             name: self.quantities[name]
             for placed in self._varying
@@ -169,13 +169,17 @@ class Tableau:
         self.by_w = matrix_of([row.w for row in rows], self.size)
         self.by_x = matrix_of([row.x for row in rows], self.states)
         self.by_e = matrix_of([row.e for row in rows], 2 * len(self.flanges))
+        self.affine = all(
+            placed.argument is None and placed.term.factor.names.isdisjoint(self.quantities)
+            for placed in self._varying
+        )
 
     def _balances(self) -> dict[_Node, Row]:
         balances = {node: Row() for node in self._node_columns}
         for place, edge in enumerate(self.edges):
-            for node, sign in ((edge.tail, 1.0), (edge.head, -1.0)):
-                if node != GROUND:
-                    balances[edge.domain, node].w[self._through + place] += sign
+            for name, sign in ((edge.tail, 1.0), (edge.head, -1.0)):
+                if name != GROUND:
+                    balances[edge.domain, name].w[self._through + place] += sign
         for place, node in enumerate(self.flanges):
             balances[node].w[self._reactions + place] -= 1.0
         return balances
@@ -242,21 +246,25 @@ class Tableau:
                     yield name, row
                 elif kind == "displacement":
                     yield name, self._displacement(edge)
-        for (domain, node), column in self._node_columns.items():
+        for (domain, node), column in self._own_nodes():
             row = Row()
             row.w[column] = 1.0
             yield f"{node}.{domain.across}", row
             if domain.mechanical:
                 yield f"{node}.{domain.value[0]}", self._position(domain, node)
 
+    def _own_nodes(self) -> list[tuple[_Node, int]]:
+        """The nodes that are not flanges of joints: those have the quantities of the joints."""
+        return [(node, column) for node, column in self._node_columns.items() if node not in self.flanges]
+
     def second_rates(self) -> dict[str, Row]:
-        """The quantities that are rates of velocities, by the combination of unknowns they are the rate of."""
+        """The quantities that are accelerations, by the velocities they are the rates of."""
         rates = {
             f"{edge.component}.{edge.domain.value[2]}{edge.number}": self._across(edge)
             for edge in self.edges
             if edge.domain.mechanical
         }
-        for (domain, node), column in self._node_columns.items():
+        for (domain, node), column in self._own_nodes():
             if domain.mechanical:
                 row = Row()
                 row.w[column] = 1.0
@@ -264,14 +272,6 @@ class Tableau:
         return rates
 
     # --- evaluation -------------------------------------------------------------------------------------
-
-    @property
-    def affine(self) -> bool:
-        """Whether the unknowns enter with constant factors only."""
-        return all(
-            placed.argument is None and not any(name in self._watched for name in placed.term.factor.names)
-            for placed in self._varying
-        )
 
     def reaction(self, w: Array) -> Array:
         """What the network exerts on each joint."""
@@ -287,31 +287,23 @@ class Tableau:
                 result[placed.row] += factor * _shaped(placed, point, w)[0]
         return result
 
-    def jacobians(self, point: Point, w: Array) -> tuple[csr_array, csr_array]:
+    def jacobians(self, point: Point, w: Array) -> tuple[Matrix, Matrix]:
         """The derivatives of the residual by unknowns and by states."""
         if self.affine:
             return self.by_w, self.by_x
         values = self._values(point, w)
-        entries_w: dict[tuple[int, int], float] = defaultdict(float)
-        entries_x: dict[tuple[int, int], float] = defaultdict(float)
-
-        def note(row: int, combination: Row, factor: float) -> None:
-            for column, coefficient in combination.w.items():
-                entries_w[row, column] += factor * coefficient
-            for column, coefficient in combination.x.items():
-                entries_x[row, column] += factor * coefficient
-
+        by_w, by_x = Additions(self.by_w), Additions(self.by_x)
         for placed in self._varying:
             value, slope = _shaped(placed, point, w)
             factor = placed.term.factor
             if placed.argument is not None:
-                note(placed.row, placed.argument, factor.at(values) * slope)
+                by_w.add(placed.row, placed.argument.w, factor.at(values) * slope)
+                by_x.add(placed.row, placed.argument.x, factor.at(values) * slope)
             for name in factor.names & self._watched.keys():
-                partial = factor.along(values, {name: Jet(values[name], 1.0)})
-                note(placed.row, self._watched[name], partial * value)
-        return self.by_w + _sparse(entries_w, self.by_w.shape), self.by_x + _sparse(
-            entries_x, self.by_x.shape
-        )
+                partial = value * factor.along(values, {name: Jet(values[name], 1.0)})
+                by_w.add(placed.row, self._watched[name].w, partial)
+                by_x.add(placed.row, self._watched[name].x, partial)
+        return by_w.total(), by_x.total()
 
     def explicit_rate(self, point: Point, w: Array, e_rate: Array) -> Array:
         """The rate of the residual with unknowns and states held."""
@@ -334,7 +326,7 @@ class Tableau:
             for tie in self.ties
         ]
         rows = matrix_of([tie.combination.x for tie in self.ties], self.states)
-        return np.array(residual), rows.toarray()
+        return np.array(residual), as_dense(rows)
 
     def _values(self, point: Point, w: Array) -> dict[str, float]:
         values = point.values()
@@ -357,15 +349,3 @@ def _name_of(parts: Parts, variable: Variable) -> str:
     if name is None:
         raise VerificationError(f"{edge.component} stores a quantity without a name")
     return name
-
-
-def matrix_of(rows: list[dict[int, float]], width: int) -> csr_array:
-    """Combinations as the rows of a sparse matrix."""
-    entries = {(number, column): value for number, row in enumerate(rows) for column, value in row.items()}
-    return _sparse(entries, (len(rows), width))
-
-
-def _sparse(entries: Mapping[tuple[int, int], float], shape: tuple[int, int]) -> csr_array:
-    rows = [row for row, _ in entries]
-    columns = [column for _, column in entries]
-    return csr_array(coo_array((list(entries.values()), (rows, columns)), shape=shape))

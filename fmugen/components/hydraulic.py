@@ -1,0 +1,127 @@
+"""Hydraulic components (McPhee, Table 2 and Figure 3).
+
+``p`` is the pressure drop from ``from`` to ``to``, ``q`` the volume flow that way through the component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import ClassVar
+
+from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
+from fmugen.expr.dag import Expr
+from fmugen.ir.graph import Kind
+from fmugen.ir.model import GROUND
+from fmugen.ir.network import Discipline
+
+__all__: list[str] = []
+
+_HALF = Fraction(1, 2)
+_FLOW = Value("flow", "m3/s", "give the volume flow", free=True)
+_CAPACITANCE = Value("capacitance", "m3/Pa", "give the volume stored per pressure")
+
+
+class _Hydraulic(NetworkComponent):
+    section = "hydraulic"
+    terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.HYDRAULIC)
+
+
+class PressureSource(_Hydraulic):
+    """p = p(t): a constant head, or a pressure that is given."""
+
+    type = "pressure_source"
+    values = (Value("pressure", "Pa", "give the pressure", free=True),)
+    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        yield at.across() - at["pressure"]
+
+
+class FlowSource(_Hydraulic):
+    """q = q(t)."""
+
+    type = "flow_source"
+    values = (_FLOW,)
+    edges = (between("from", "to", Kind.THROUGH_DRIVER),)
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        yield at.through() - at["flow"]
+
+
+class Pump(FlowSource):
+    """A flow source that delivers from the ground to a node."""
+
+    type = "pump"
+    terminals = ends(Discipline.HYDRAULIC, tail=GROUND)
+
+
+class Consumption(FlowSource):
+    """A flow source that draws from a node to the ground."""
+
+    type = "consumption"
+    terminals = ends(Discipline.HYDRAULIC, head=GROUND)
+
+
+class Resistance(_Hydraulic):
+    """p = R q^k, odd in q, and linear within ``smoothing`` of q = 0."""
+
+    type = "resistance"
+    values = (
+        Value("resistance", "1", "give R of p = R q^k", free=True),
+        Value("exponent", "1", "give k of p = R q^k", 1.0),
+        Value("smoothing", "m3/s", "give the flow below which the law is linear", 1e-6),
+    )
+    edges = (between("from", "to", Kind.RESISTIVE),)
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        flow, exponent = at.through(), (at["exponent"] - 1) * _HALF
+        slope = at["resistance"]
+        if not exponent.is_zero:
+            slope = slope * at.dag.call("pow", flow**2 + at["smoothing"] ** 2, exponent)
+        yield at.across() - slope * flow
+
+
+class Inertance(_Hydraulic):
+    """p = L q'."""
+
+    type = "inertance"
+    values = (Value("inertance", "kg/m4", "give the inertance"),)
+    edges = (between("from", "to", Kind.INDUCTIVE),)
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        yield at.across() - at["inertance"] * at.through(order=1)
+
+
+class Compliance(_Hydraulic):
+    """q = C p'."""
+
+    type = "compliance"
+    values = (_CAPACITANCE,)
+    edges = (between("from", "to", Kind.CAPACITIVE),)
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        yield at.through() - at["capacitance"] * at.across(order=1)
+
+
+class Reservoir(Compliance):
+    """A tank whose pressure rises with what flows in."""
+
+    type = "reservoir"
+    terminals = ends(Discipline.HYDRAULIC, head=GROUND)
+
+
+class TwoOutletReservoir(_Hydraulic):
+    """p1 = p2, q1 + q2 = C p1' (McPhee, Figure 3)."""
+
+    type = "two_outlet_reservoir"
+    terminals = (Terminal("first", Discipline.HYDRAULIC), Terminal("second", Discipline.HYDRAULIC))
+    values = (_CAPACITANCE,)
+    edges = (
+        between("first", GROUND, Kind.CAPACITIVE, "1"),
+        between("second", GROUND, Kind.COUPLED_ACROSS, "2"),
+    )
+
+    def equations(self, at: Variables) -> Iterator[Expr]:
+        yield at.through(0) + at.through(1) - at["capacitance"] * at.across(0, order=1)
+        yield at.across(0) - at.across(1)

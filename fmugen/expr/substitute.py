@@ -1,0 +1,106 @@
+"""Substitution and evaluation on the DAG, every node visited once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from fmugen.expr.calculus import postorder
+from fmugen.expr.dag import Expr, Operation
+
+__all__ = ["Sample", "Substitution", "substitute"]
+
+
+def substitute(root: Expr, values: Mapping[Expr, Expr]) -> Expr:
+    """``root`` with symbols replaced by expressions, which are not searched for symbols again."""
+    return Substitution(values)(root)
+
+
+class Substitution:
+    """Replaces the same symbols in many expressions, which may share subexpressions."""
+
+    def __init__(self, values: Mapping[Expr, Expr]) -> None:
+        self._known = dict(values)
+
+    def __call__(self, root: Expr) -> Expr:
+        known = self._known
+        if root in known:
+            return known[root]
+        for node in _unknown_postorder(root, known):
+            known[node] = _rebuilt(node, tuple(known[arg] for arg in node.args))
+        return known[root]
+
+
+def _unknown_postorder(root: Expr, known: Mapping[Expr, Expr]) -> list[Expr]:
+    """Nodes below ``root`` that are not known, arguments first; what is below a known node is not visited."""
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    stack = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded:
+            order.append(node)
+        elif node not in seen and node not in known:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((arg, False) for arg in reversed(node.args))
+    return order
+
+
+def _rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
+    if args == node.args:
+        return node
+    dag = node.dag
+    match node.operation:
+        case Operation.ADD:
+            return dag.add(args)
+        case Operation.MUL:
+            return dag.mul(args)
+        case Operation.POWER:
+            return dag.power(args[0], node.exponent)
+        case Operation.CALL:
+            return dag.call(node.name, *args)
+    return node
+
+
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "abs": abs,
+    "max": max,
+    "min": min,
+    "sign": lambda x: float((x > 0) - (x < 0)),
+    "step": lambda x: 1.0 if x >= 0 else 0.0,
+}
+
+
+class Sample:
+    """The value of expressions where every symbol has one value; not a number where there is none."""
+
+    def __init__(self, symbol: Callable[[Expr], float]) -> None:
+        self._symbol = symbol
+        self._known: dict[Expr, float] = {}
+
+    def __call__(self, root: Expr) -> float:
+        if root not in self._known:
+            for node in postorder((root,)):
+                if node not in self._known:
+                    self._known[node] = self._value(node)
+        return self._known[root]
+
+    def _value(self, node: Expr) -> float:
+        args = [self._known[arg] for arg in node.args]
+        try:
+            match node.operation:
+                case Operation.NUMBER:
+                    return float(node.number)
+                case Operation.SYMBOL:
+                    return self._symbol(node)
+                case Operation.ADD:
+                    return math.fsum(args)
+                case Operation.MUL:
+                    return math.prod(args)
+                case Operation.POWER:
+                    return float(args[0] ** node.exponent)
+            function = _FUNCTIONS.get(node.name) or getattr(math, node.name)
+            return float(function(*args))
+        except (ArithmeticError, ValueError):  # a division by zero, the root of a negative number
+            return math.nan

@@ -1,0 +1,192 @@
+"""Dae with equations of a network -> Dae with states: the network solved, and its loads on the mechanism.
+
+Loads that are linear in the accelerations of joints, as those of inertias behind a gear, go into the mass
+matrix: they are differentiated on the DAG.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+
+from fmugen.errors import NetworkError
+from fmugen.expr.calculus import Tangent, depends_on, symbols_of
+from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.substitute import Sample, Substitution, substitute
+from fmugen.ir.dae import Dae, Equation, State
+from fmugen.phases.formulate.networks.blocks import BlockSolver
+from fmugen.phases.formulate.networks.starts import fixed_states
+from fmugen.phases.formulate.networks.structure import order_equations
+
+__all__ = ["couple_network"]
+
+#: What is added to the preference of a state whose start value is fixed, or guessed.
+_FIXED, _GUESSED = 20, 10
+#: What accelerations do to each other's equations must be mutual to this.
+_SYMMETRY = 1e-9
+
+
+def couple_network(dae: Dae, defaults: Mapping[str, float]) -> Dae:
+    """The same system with the network in state form; ``defaults`` are values of parameters."""
+    if not dae.network.equations:
+        return dae
+    sample = Sample(_sample_values(defaults))
+    return _with_added_mass(_solved(dae, sample), sample)
+
+
+def _sample_values(defaults: Mapping[str, float]) -> Callable[[Expr], float]:
+    """Parameters have their defaults, all else has some value that is nothing special."""
+    scatter = random.Random(0)
+
+    def value(symbol: Expr) -> float:
+        return defaults[symbol.name] if symbol.role is Role.PARAMETER else scatter.uniform(0.5, 1.5)
+
+    return value
+
+
+def _solved(dae: Dae, sample: Sample) -> Dae:
+    """All variables of the network replaced by what they are in terms of states and iterated unknowns."""
+    dag = dae.symbols.dag
+    starts = {start.quantity: start for start in dae.network_starts.values()}
+    said_for = {symbol: _FIXED if start.fixed else _GUESSED for symbol, start in starts.items()}
+    ordered = order_equations(dae.network.variables, dae.network.equations, _Differentiation(dae), said_for)
+    units = {
+        symbol: unit
+        for variable in dae.network.variables
+        for symbol, unit in zip((variable.symbol, *variable.derivatives), variable.units, strict=False)
+    }
+    solver = BlockSolver(dag, sample, lambda symbol: units.get(symbol, "1"))
+    symbols = {symbol: dag.symbol(symbol.name, Role.STATE) for symbol, _ in ordered.states}
+    solver.values |= symbols
+    for equations, unknowns in ordered.blocks:
+        solver.solve(equations, unknowns)
+    rates = {symbols[symbol]: solver.values[rate] for symbol, rate in ordered.states}
+    _complete_rates(dae, solver.values, rates)
+    given = Substitution(solver.values)
+    states = tuple(
+        State(
+            symbol.name,
+            units.get(symbol, "1"),
+            symbols[symbol],
+            given(rate),
+            starts[symbol].value if symbol in starts else dag.zero,
+            symbol in starts and starts[symbol].fixed,
+        )
+        for symbol, rate in ordered.states
+    )
+    quantities = {name: given(value) for name, value in dae.quantities.items()}
+    return replace(
+        dae,
+        force=tuple(_known(given(value), "a force") for value in dae.force),
+        quantities={name: value for name, value in quantities.items() if not depends_on(value, Role.NETWORK)},
+        outputs={name: _known(given(value), f"the output {name}") for name, value in dae.outputs.items()},
+        states=states,
+        iterated=tuple(solver.iterated),
+        network_blocks=tuple(solver.blocks),
+        fixed_states=fixed_states(dae, states, given, sample),
+    )
+
+
+def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr]) -> None:
+    """Velocities and accelerations that no equation asks for, from the displacements they belong to.
+
+    Those of what follows from inputs or from iterated unknowns directly are not known.
+    """
+    rate_of = Tangent(dae.symbols.dag, _motion(dae) | rates)
+    for variable in dae.network.variables:
+        chain = (variable.symbol, *variable.derivatives)[: len(variable.units)]
+        for lower, higher in pairwise(chain):
+            if higher in values or lower not in values:
+                continue
+            if not depends_on(values[lower], Role.INPUT, Role.ITERATED, Role.ACCELERATION):
+                values[higher] = rate_of(values[lower])
+
+
+def _known(value: Expr, what: str) -> Expr:
+    for symbol in symbols_of((value,), Role.NETWORK):
+        raise NetworkError(
+            f"{what} uses {symbol.name}, which is not known: it is the derivative of what follows from an "
+            "input or an iteration directly"
+        )
+    return value
+
+
+def _motion(dae: Dae) -> dict[Expr, Expr]:
+    """The time derivatives of the time, positions and velocities."""
+    motion = {dae.symbols.time: dae.symbols.dag.one}
+    for coordinate in dae.coordinates:
+        motion[coordinate.position] = coordinate.velocity
+        motion[coordinate.velocity] = coordinate.second
+    return motion
+
+
+class _Differentiation:
+    """The time derivative of equations, as far as the derivatives of what they contain are known."""
+
+    def __init__(self, dae: Dae) -> None:
+        self._dag: Dag = dae.symbols.dag
+        self._motion = _motion(dae)
+
+    def __call__(self, equation: Equation, rates: dict[Expr, Expr]) -> Equation:
+        for symbol in symbols_of((equation.residual,), Role.INPUT, Role.ACCELERATION):
+            raise NetworkError(_no_rate(equation, symbol))
+        rate = Tangent(self._dag, self._motion | rates)
+        return Equation(equation.origin, rate(equation.residual))
+
+
+def _no_rate(equation: Equation, symbol: Expr) -> str:
+    where = equation.origin.edge
+    if symbol.role is Role.INPUT:
+        return (
+            f"{where}: the derivative of the input {symbol.name!r} would be needed, as it drives a storage "
+            "directly; put an element between them, such as the resistance of the source"
+        )
+    return (
+        f"{where}: the derivative of the acceleration {symbol.name!r} would be needed; put an elastic or a "
+        "damping element between the joint and what it drives"
+    )
+
+
+# --- accelerations --------------------------------------------------------------------------------
+
+
+def _with_added_mass(dae: Dae, sample: Sample) -> Dae:
+    """Forces that depend on accelerations become entries of the mass matrix."""
+    for block in dae.network_blocks:
+        for equation in block.equations:
+            if depends_on(equation.residual, Role.ACCELERATION):
+                raise NetworkError(
+                    f"{equation.origin.edge}: what the network does to a joint depends on its acceleration "
+                    f"through nonlinear equations ({block.name}); put an elastic or a damping element between"
+                )
+    accelerations = {coordinate.second: number for number, coordinate in enumerate(dae.coordinates)}
+    dag = dae.symbols.dag
+    none = dict.fromkeys(accelerations, dag.zero)
+    added: dict[tuple[int, int], Expr] = {}
+    forces = []
+    for row, force in enumerate(dae.force):
+        for symbol in symbols_of((force,), Role.ACCELERATION):
+            entry = Tangent(dag, {symbol: dag.one})(force)
+            if depends_on(entry, Role.ACCELERATION):
+                raise NetworkError(f"the force on {dae.coordinates[row].name} is not linear in accelerations")
+            added[row, accelerations[symbol]] = -entry
+        forces.append(substitute(force, none) if depends_on(force, Role.ACCELERATION) else force)
+    _require_symmetry(dae, added, sample)
+    mass = dict(dae.mass)
+    for (row, column), entry in added.items():
+        if column <= row:
+            mass[row, column] = mass[row, column] + entry if (row, column) in mass else entry
+    return replace(dae, mass=mass, force=tuple(forces))
+
+
+def _require_symmetry(dae: Dae, added: Mapping[tuple[int, int], Expr], sample: Sample) -> None:
+    for (row, column), entry in added.items():
+        mutual = added.get((column, row), dae.symbols.dag.zero)
+        if abs(sample(entry) - sample(mutual)) > _SYMMETRY * (1 + abs(sample(entry))):
+            raise NetworkError(
+                f"the force on {dae.coordinates[row].name} depends on the acceleration of "
+                f"{dae.coordinates[column].name}, but not the other way round: a force cannot be a formula "
+                "of accelerations"
+            )

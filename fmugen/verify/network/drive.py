@@ -1,0 +1,182 @@
+"""A network that acts on the joints of a mechanism.
+
+The network sees how its flanges move and tells what it exerts on them. Inertias that are rigidly coupled to
+a flange make this depend on the acceleration of the joint, linearly as long as no nonlinear law stands
+between them:
+
+    T = T0 + T1 (J v' + b)
+
+J and b being the Jacobian of the joints' coordinates and the bias of their accelerations. T1 then belongs to
+the mass matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fmugen.errors import VerificationError
+from fmugen.ir.model import SystemModel
+from fmugen.verify.bank import Bank
+from fmugen.verify.charts import Chart, Posture, Twist
+from fmugen.verify.evaluate import Jet
+from fmugen.verify.gauges import Gauge, watched_by
+from fmugen.verify.network.reduction import Solved
+from fmugen.verify.network.system import NetworkSystem, held
+from fmugen.verify.network.tableau import Point
+from fmugen.verify.rotations import Array
+
+
+class Response(NamedTuple):
+    """What a network does at a state of the mechanism and of its own."""
+
+    point: Point
+    #: The unknowns where the flanges have no acceleration but their bias, and what accelerations add to them.
+    solved: Solved
+    by_acceleration: Array
+    #: The Jacobian of the flanges' coordinates, and the bias of their accelerations.
+    jacobian: Array
+    bias: Array
+    #: The forces on the rates of the mechanism, and the inertia they have.
+    force: Array
+    inertia: Array
+
+
+class Outcome(NamedTuple):
+    """What a network does once the accelerations are known."""
+
+    point: Point
+    solved: Solved
+    e_rate: Array
+    #: What it exerts on each flange, and the power it feeds into the mechanism.
+    reaction: Array
+    power: float
+
+
+class Drive:
+    """The network of a model, on the joints of its mechanism."""
+
+    def __init__(
+        self, model: SystemModel, parameters: Mapping[str, float], catalogue: Sequence[Gauge], chart: Chart
+    ) -> None:
+        inputs = {entry.name: entry.start for entry in model.inputs}
+        watched = watched_by(catalogue, _names_in(model))
+        self._watched = watched
+        self._watched_bank = Bank([gauge.measure for gauge in watched], chart)
+        at_rest = {name: Jet(0.0) for gauge in watched for name in gauge.names[:2] if name}
+        self.system = NetworkSystem(model, parameters, {**held(inputs), **at_rest})
+        by_name = {gauge.position: gauge for gauge in catalogue if gauge.position}
+        self._bank = Bank([_flange(by_name, *flange).measure for flange in self.system.flanges], chart)
+        self._constant: Array | None = None
+        self._coupled = bool(self.system.reduced.constraints.shape[1])
+        velocities = {gauge.velocity for gauge in watched}
+        if self._coupled and velocities & _names_in(model):
+            raise VerificationError(
+                f"{model.name}: the reference cannot follow sources that depend on velocities of the "
+                "mechanism while storages of the network are tied together"
+            )
+
+    def respond(
+        self,
+        time: float,
+        posture: Posture,
+        twist: Twist,
+        velocities: Array,
+        inputs: Mapping[str, float],
+        states: Array,
+    ) -> Response:
+        """The network's answer to a state, as far as it does not depend on accelerations."""
+        flanges = self._bank.at(posture, twist)
+        speeds = flanges.jacobian @ velocities
+        given = {**held(inputs), **self._mechanical(posture, velocities)}
+        point = Point(time, states, np.concatenate((flanges.value, speeds)), given)
+        e_rate = np.concatenate((speeds, flanges.bias))
+        solved = self.system.reduced.solve(point, e_rate)
+        by_acceleration = self._sensitivity(point, solved, e_rate)
+        reaction = self.system.tableau.reaction
+        return Response(
+            point,
+            solved,
+            by_acceleration,
+            flanges.jacobian,
+            flanges.bias,
+            reaction(solved.w) @ flanges.jacobian,
+            -flanges.jacobian.T @ reaction(by_acceleration) @ flanges.jacobian,
+        )
+
+    def _sensitivity(self, point: Point, solved: Solved, e_rate: Array) -> Array:
+        """The derivative of the unknowns by the accelerations of the flanges, a column each."""
+        if self._constant is not None:
+            return self._constant
+        count = len(self.system.flanges)
+        columns = np.zeros((self.system.tableau.size, count))
+        if self._coupled:
+            for number in range(count):
+                pushed = e_rate.copy()
+                pushed[count + number] += 1.0
+                columns[:, number] = self.system.reduced.solve(point, pushed).w - solved.w
+        if self.system.tableau.affine:
+            self._constant = columns
+        return columns
+
+    def settle(self, response: Response, accelerations: Array) -> Outcome:
+        """The network's answer to the accelerations."""
+        count = len(response.bias)
+        speeds = response.point.e[count:]
+        e_rate = np.concatenate((speeds, response.jacobian @ accelerations + response.bias))
+        solved = response.solved
+        if self._coupled:
+            w = solved.w + response.by_acceleration @ (e_rate[count:] - response.bias)
+            solved = Solved(w, w[self.system.tableau.rate_columns])
+        reaction = self.system.tableau.reaction(solved.w)
+        return Outcome(response.point, solved, e_rate, reaction, float(reaction @ speeds))
+
+    def quantities(self, outcome: Outcome) -> dict[str, float]:
+        """Every quantity of the network."""
+        return {
+            **self.system.readings(outcome.point, outcome.solved),
+            **self.system.seconds(outcome.point, outcome.solved, outcome.e_rate),
+        }
+
+    def at(
+        self,
+        time: float,
+        posture: Posture,
+        velocities: Array,
+        inputs: Mapping[str, float],
+        states: Array,
+    ) -> Point:
+        """A state of mechanism and network as the network sees it."""
+        flanges = self._bank.at(posture)
+        given = {**held(inputs), **self._mechanical(posture, velocities)}
+        return Point(time, states, np.concatenate((flanges.value, flanges.jacobian @ velocities)), given)
+
+    def _mechanical(self, posture: Posture, velocities: Array) -> dict[str, Jet]:
+        """The positions and velocities of the mechanism that values of components use."""
+        if not self._watched:
+            return {}
+        values = self._watched_bank.at(posture)
+        rates = values.jacobian @ velocities
+        jets: dict[str, Jet] = {}
+        for gauge, value, rate in zip(self._watched, values.value.tolist(), rates.tolist(), strict=True):
+            if gauge.position:
+                jets[gauge.position] = Jet(value, rate)
+            if gauge.velocity:
+                jets[gauge.velocity] = Jet(rate)
+        return jets
+
+
+def _flange(by_name: Mapping[str, Gauge], speed: str, joint: str) -> Gauge:
+    """The coordinate of a joint that a flange moves with."""
+    name = f"{joint}.s" if speed == "v" else f"{joint}.angle"
+    if name not in by_name:
+        raise VerificationError(f"joint {joint} has no {name.rpartition('.')[2]} for a network to act on")
+    return by_name[name]
+
+
+def _names_in(model: SystemModel) -> frozenset[str]:
+    return frozenset(
+        name for component in model.components for _, value in component.values for name in value.names()
+    )

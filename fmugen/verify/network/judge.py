@@ -1,0 +1,97 @@
+"""An FMU of a network against the reference: outputs, across and through variables, and powers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from fmugen.ir.model import SystemModel, quantities
+from fmugen.verify.network.follow import RELATIVE_TOLERANCE, solve_network
+from fmugen.verify.network.power import PowerBalance, power_balance
+from fmugen.verify.network.system import NetworkSystem
+from fmugen.verify.network.tableau import Tableau
+from fmugen.verify.rotations import Array
+from fmugen.verify.simulate import Trajectory
+from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
+
+#: The largest relative imbalance of power that passes.
+POWER_TOLERANCE = 1e-9
+
+
+def recorded_quantities(model: SystemModel) -> list[str]:
+    """The variables of an FMU that tell the state of a network: those of all edges, accelerations apart."""
+    tableau = Tableau(model.components, {parameter.name: parameter.value for parameter in model.parameters})
+    return edge_quantities(tableau)
+
+
+def edge_quantities(tableau: Tableau) -> list[str]:
+    """The quantities of all edges that the tableau determines without further derivatives."""
+    components = {edge.component for edge in tableau.edges}
+    return [name for name in tableau.quantities if name.rpartition(".")[0] in components]
+
+
+def judge_network(
+    model: SystemModel,
+    trajectory: Trajectory,
+    held_inputs: Callable[[float], Mapping[str, float]],
+    *,
+    tolerance: float,
+    parameters: Mapping[str, float] | None,
+    progress: Callable[[float], None] | None,
+) -> Verification:
+    """Compare the run of an FMU with the reference of a model without bodies."""
+    first = {name: float(values[0]) for name, values in trajectory.values.items()}
+    recorded = recorded_quantities(model)
+    reference = solve_network(
+        model,
+        trajectory.times,
+        held_inputs,
+        parameters=parameters,
+        hints={name: first[name] for name in recorded},
+        progress=progress,
+    )
+    outputs = tuple(
+        deviation(output.name, output.unit, trajectory.values[output.name], reference.outputs[output.name])
+        for output in model.outputs
+    )
+    components = component_deviations(model, reference.system, trajectory, reference.quantities)
+    power = power_balance(reference.system.tableau.edges, trajectory.times, trajectory.values, {})
+    return Verification(
+        model=model.name,
+        times=trajectory.times,
+        tolerance=tolerance,
+        outputs=outputs,
+        skipped=(),
+        messages=trajectory.messages,
+        problems=(
+            *deviation_problems((*outputs, *components), trajectory.times, tolerance),
+            *power_problems(power),
+        ),
+        reference_tolerance=RELATIVE_TOLERANCE,
+        components=components,
+        power=power,
+    )
+
+
+def component_deviations(
+    model: SystemModel, system: NetworkSystem, trajectory: Trajectory, expected: Mapping[str, Array]
+) -> tuple[Deviation, ...]:
+    """Every across and through variable against the reference."""
+    units = {quantity.name: quantity.unit for quantity in quantities(model)}
+    return tuple(
+        deviation(name, units[name], trajectory.values[name], expected[name])
+        for name in edge_quantities(system.tableau)
+    )
+
+
+def power_problems(power: PowerBalance) -> Iterator[str]:
+    """A sentence for every domain whose powers do not sum to zero."""
+    for domain, values in power.imbalance.items():
+        largest = float(np.max(np.abs(values)))
+        if not largest <= POWER_TOLERANCE:
+            at = power.times[int(np.argmax(np.abs(values)))]
+            yield (
+                f"the {domain} powers sum to {largest:.2e} of what flows at t = {at:g} s, "
+                f"more than {POWER_TOLERANCE:g}: the values do not belong to one network"
+            )

@@ -1,0 +1,102 @@
+"""What a comparison of an FMU with its reference found, and the words for it.
+
+A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
+greatest magnitude of the reference over the run, but at least a small part of the signal's unit, so that
+a signal that rests at zero is judged absolutely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fmugen.verify.energy import EnergyBalance
+from fmugen.verify.network.power import PowerBalance
+from fmugen.verify.rotations import Array
+
+#: The smallest scale of a deviation, in the unit of the signal.
+SCALE_FLOOR = 1e-3
+#: The same in units that are large for what is measured with them.
+_SMALL_FLOORS = {"m3/s": 1e-6}
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A signal of the FMU against the reference."""
+
+    name: str
+    unit: str
+    fmu: Array
+    reference: Array
+    scale: float
+
+    @property
+    def errors(self) -> Array:
+        """Scaled deviation over time."""
+        result: Array = np.abs(self.fmu - self.reference) / self.scale
+        return result
+
+    @property
+    def largest(self) -> float:
+        return float(np.max(self.errors))
+
+    @property
+    def where(self) -> int:
+        """The sample of the largest deviation."""
+        return int(np.argmax(self.errors))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the comparison found; ``problems`` says in sentences why it did not pass.
+
+    Mechanisms have ``closure``, what the FMU says of its own loops, ``violation``, how far the FMU's body
+    poses violate the reference's constraints, and an ``energy`` balance. Networks have ``components``, the
+    deviations of their across and through variables, and a ``power`` balance. ``skipped`` names
+    outputs that have no unique value.
+    """
+
+    model: str
+    times: Array
+    tolerance: float
+    outputs: tuple[Deviation, ...]
+    skipped: tuple[str, ...]
+    messages: tuple[str, ...]
+    problems: tuple[str, ...]
+    reference_tolerance: float
+    bodies: tuple[Deviation, ...] = ()
+    closure: Array | None = None
+    violation: float | None = None
+    energy: EnergyBalance | None = None
+    components: tuple[Deviation, ...] = ()
+    power: PowerBalance | None = None
+
+    @property
+    def passed(self) -> bool:
+        return not self.problems
+
+    @property
+    def largest(self) -> float:
+        """The largest scaled deviation of any signal."""
+        signals = (*self.outputs, *self.bodies, *self.components)
+        return max((deviation.largest for deviation in signals), default=0.0)
+
+
+def deviation(name: str, unit: str, told: Array, expected: Array) -> Deviation:
+    """What an FMU told of a signal against what was expected."""
+    floor = _SMALL_FLOORS.get(unit, SCALE_FLOOR)
+    scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), floor)
+    return Deviation(name, unit, told, expected, scale)
+
+
+def deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:
+    """A sentence for every signal that deviates too much."""
+    for signal in deviations:
+        if not signal.largest <= tolerance:
+            at = signal.where
+            yield (
+                f"{signal.name} deviates by {signal.largest:.2e} of its range at t = {times[at]:g} s: "
+                f"the FMU says {signal.fmu[at]:.9g}, the reference {signal.reference[at]:.9g}"
+            )
