@@ -15,7 +15,6 @@ import pytest
 from numpy.typing import NDArray
 
 from fmugen.ir.options import ExportOptions, FmiVersion
-from fmugen.ir.platform import host_platform
 from fmugen.pipeline import export_fmu
 from tests.support import example
 
