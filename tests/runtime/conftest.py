@@ -140,8 +140,12 @@ def _numbered(*names: str) -> dict[str, int]:
     return {name: reference for reference, name in enumerate(names)}
 
 
-_SETTINGS = ("solver_step", "relative_tolerance", "absolute_tolerance", "max_steps")
-_DIAGNOSTICS = ("residual", "iterations", "steps")
+_SETTINGS = ("solver_step", "relative_tolerance", "absolute_tolerance", "max_steps", "method")
+_DIAGNOSTICS = (
+    *(f"state{i}" for i in range(12)),
+    *(f"der{i}" for i in range(12)),
+    *("residual", "iterations", "steps"),
+)
 
 #: Value references by name, as the comments in the model.h of each sample say.
 VARIABLES = {

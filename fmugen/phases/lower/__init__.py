@@ -179,33 +179,36 @@ class _Lowering:
         """
         structure, coordinates = self._structure, self._dae.coordinates
         embedded = self._flow.closure in EMBEDDED
-        chosen = [coordinates[k] for k in (self._flow.independent if embedded else range(len(coordinates)))]
+        numbers = self._flow.independent if embedded else range(len(coordinates))
+        chosen = [(k, coordinates[k]) for k in numbers]
         changing = embedded and bool(self._flow.rows) and bool(self._flow.independent)
         count = len(chosen)
         units = {c.unit for c in coordinates}
         shared = units.pop() if len(units) == 1 else ""
         rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
-        for index, c in enumerate(chosen):
+        for index, (k, c) in enumerate(chosen):
             known = replace(structure.knowns(c.velocity), inputs=(), states=(count + index,), time=False)
+            start, value = structure.knowns(c.position), self._flow.positions[k]
             if changing:
-                note = f"position of an independent coordinate, at first of {c.name}"
-                start = structure.knowns(c.position)
-                yield ContinuousState(f"state[{index + 1}]", shared, note, True, start, rate, known)
-            else:
-                yield ContinuousState(
-                    c.name, c.unit, "", False, structure.knowns(c.position), f"{c.unit}/s", known
+                name, note = (
+                    f"state[{index + 1}]",
+                    f"position of an independent coordinate, at first of {c.name}",
                 )
-        for index, c in enumerate(chosen):
+                yield ContinuousState(name, shared, note, True, start, rate, known, value)
+            else:
+                yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
+        for index, (k, c) in enumerate(chosen):
             known = structure.knowns(c.second, everywhere=changing)
+            start, value = structure.knowns(c.velocity), self._flow.velocities[k]
             if changing:
-                note = f"rate of an independent coordinate, at first of {c.name}"
-                start = structure.knowns(c.velocity)
-                yield ContinuousState(f"state[{count + index + 1}]", rate, note, True, start, second, known)
-            else:
-                unit = f"{c.unit}/s2"
-                yield ContinuousState(
-                    c.rate, f"{c.unit}/s", "", False, structure.knowns(c.velocity), unit, known
+                name, note = (
+                    f"state[{count + index + 1}]",
+                    f"rate of an independent coordinate, at first of {c.name}",
                 )
+                yield ContinuousState(name, rate, note, True, start, second, known, value)
+            else:
+                unit = per_second(c.unit)
+                yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
         for state in self._dae.states:
             derivative = structure.knowns(state.derivative)
             unit = per_second(state.unit)

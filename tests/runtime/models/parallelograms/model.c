@@ -56,7 +56,7 @@ const char *const model_constraint_names[] = {"pin_1, x", "pin_1, y", "pin_2, x"
 
 const int model_independent[] = {CRANK(0)};
 const double model_v0[MODEL_NQ] = {0.0};
-const double model_start[MODEL_N_REALS] = {9.81, HALF_PI, -1.0, 0.0, 1e-10, 1e-12, 1e5};
+const double model_start[MODEL_N_REALS] = {9.81, HALF_PI, -1.0, 0.0, 1e-10, 1e-12, 1e5, MODEL_SOLVER};
 
 void model_derive(const double *p, double *d)
 {
