@@ -6,7 +6,6 @@ Every mechanism runs once with its exact closure; all closures then follow that 
 turns, with the same coordinates, the same independent ones and the same order of loops. Iteration starts from
 the position found last, as in the thesis. Kinematic is the time for the dependent coordinates, dynamic that
 for one right-hand side of the equations of motion; both are CPU nanoseconds, low quantiles of many rounds.
-A second table has the CPU time for all bases of a mechanism, found afresh.
 """
 
 from __future__ import annotations
