@@ -318,6 +318,11 @@ def test_a_network_may_use_positions_of_the_mechanism() -> None:
             ["w, v form a loop of electrical sources"],
         ),
         (
+            {"v": SOURCE, "r": part("resistor", "a", "ground", resistance=1)}
+            | {"far": part("resistor", "b", "c", resistance=1)},
+            ["the electrical nodes b, c are not connected to the ground"],
+        ),
+        (
             {"i": part("current_source", "a", "ground", current=1)},
             ["hangs on i alone", "connect it by another element"],
         ),
