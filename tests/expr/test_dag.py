@@ -182,3 +182,24 @@ def test_postorder_puts_arguments_first(abxy: tuple[Expr, ...]) -> None:
     order = postorder((a * (x + y) ** 2,))
     position = {node: index for index, node in enumerate(order)}
     assert all(position[arg] < position[node] for node in order for arg in node.args)
+
+
+def test_the_opposite_of_deeply_nested_sums_is_found_without_descending() -> None:
+    dag = Dag()
+    total = dag.symbol("x", Role.STATE)
+    for number in range(1500):
+        total = total + dag.symbol(f"x{number}", Role.STATE)
+    assert (-total) + total is dag.zero
+
+
+def test_deeply_nested_expressions_are_written_with_names() -> None:
+    dag = Dag()
+    x = dag.symbol("x", Role.STATE)
+    deep = x
+    for _ in range(3000):
+        deep = dag.call("sin", deep)
+    (value,) = compile_python([deep], {"x": [x]})([1.0])
+    expected = 1.0
+    for _ in range(3000):
+        expected = math.sin(expected)
+    assert value == expected
