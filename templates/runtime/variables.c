@@ -163,7 +163,7 @@ static Status check_settable(Instance *self, Reference reference, double value)
 /* Before initialization mode the value of a state is a guess, which the assembly does not need. */
 static void set_state(State *state, int k, double value)
 {
-    if (state->mode != MODE_INSTANTIATED && state->y[k] != value) {
+    if (k >= 0 && state->mode != MODE_INSTANTIATED && state->y[k] != value) {
         state->y[k] = value;
         state->fresh = state->outputs_fresh = false;
     }
