@@ -174,6 +174,7 @@ def export_fmu(
             generated.sources,
             choose_platforms(options.platforms),
             fmi=fmi,
+            portable=options.platforms != ("host",),
             counter=_counter("compile", progress),
         )
     with _timed("pack", progress):

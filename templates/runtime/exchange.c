@@ -83,8 +83,7 @@ Status get_indicators(Instance *self, double *indicators, size_t n)
     }
     const Status status = refresh(self);
     if (status == STATUS_OK && n > 0) {
-        const ModelPoint at = seen_by_model(&self->state, &self->state.now);
-        model_relations(&at, indicators);
+        event_indicators(self, &self->state.now, indicators);
     }
     return status;
 }

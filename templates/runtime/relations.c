@@ -4,6 +4,7 @@
 
 /* Environments reach an event time up to rounding. */
 #define CLOCK_ROUNDING 1e-13
+#define DEAD_BAND 1e-10
 
 static double sign(double x)
 {
@@ -69,6 +70,17 @@ bool update_relations(Instance *self, const Point *point)
         changed = changed || again;
     }
     return changed;
+}
+
+void event_indicators(Instance *self, const Point *point, double *indicators)
+{
+    if (MODEL_NE > MODEL_NET) {
+        const ModelPoint at = seen_by_model(&self->state, point);
+        model_relations(&at, indicators);
+    }
+    for (int k = MODEL_NET; k < MODEL_NE; k++) {
+        indicators[k - MODEL_NET] += DEAD_BAND * self->state.e[k];
+    }
 }
 
 double relation_excess(Instance *self, const Point *point)
