@@ -132,6 +132,15 @@ def test_play_and_pause(visit: Visit) -> None:
     assert visit.clock == shown
 
 
+def test_the_page_says_how_fast_it_plays(visit: Visit) -> None:
+    """A run of half a second takes four at speed 1."""
+    told = visit.page.locator("#animation-rate")
+    assert told.inner_text() == "1 s shows 0.13 s"
+    visit.page.locator("#animation-speed").select_option("4")
+    assert told.inner_text() == "1 s shows 0.5 s"
+    visit.page.locator("#animation-speed").select_option("1")
+
+
 def test_dragging_changes_the_view_and_reset_brings_it_back(visit: Visit) -> None:
     before = visit.picture()
     box = visit.page.locator("#animation").bounding_box()
