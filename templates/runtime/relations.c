@@ -79,7 +79,7 @@ void event_indicators(Instance *self, const Point *point, double *indicators)
         model_relations(&at, indicators);
     }
     for (int k = MODEL_NET; k < MODEL_NE; k++) {
-        indicators[k - MODEL_NET] += DEAD_BAND * self->state.e[k];
+        indicators[k - MODEL_NET] += DEAD_BAND * self->state.r[k];
     }
 }
 
