@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
@@ -30,8 +31,10 @@ from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.view.closure import ClosureSummary, summarize_closure
-from fmugen.view.report import Subject, documentation_page
 from fmugen.virtual import require_reactions
+
+if TYPE_CHECKING:
+    from fmugen.view.report import Subject
 
 __all__ = [
     "Export",
@@ -142,6 +145,9 @@ def export_fmu(
     model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
+    # Pages draw equations with sympy, which takes a second to import; only an export needs them.
+    from fmugen.view.report import documentation_page
+
     generated = generate(model, options, progress)
     with _timed("compile", progress):
         library = compile_library(generated.sources)
@@ -158,6 +164,8 @@ def export_fmu(
 
 def subject_of(generated: Generated, options: ExportOptions) -> Subject:
     """What pages about a model are about."""
+    from fmugen.view.report import Subject
+
     formulation = generated.formulation
     return Subject(
         formulation.model,
