@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
@@ -35,8 +36,10 @@ from fmugen.phases.triangularize import solution_flow
 from fmugen.start import values_at_start
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
-from fmugen.view.report import Subject, documentation_page
 from fmugen.virtual import require_reactions
+
+if TYPE_CHECKING:
+    from fmugen.view.report import Subject
 
 __all__ = [
     "Export",
@@ -167,6 +170,9 @@ def export_fmu(
     model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
+    # Pages draw equations with sympy, which takes a second to import; only an export needs them.
+    from fmugen.view.report import documentation_page
+
     generated = generate(model, options, progress)
     identifier, fmi = generated.description.identifier, options.fmi.value
     with _timed("compile", progress):
@@ -200,6 +206,8 @@ def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
 
 def subject_of(generated: Generated, options: ExportOptions) -> Subject:
     """What pages about a model are about."""
+    from fmugen.view.report import Subject
+
     formulation = generated.formulation
     return Subject(
         formulation.model,

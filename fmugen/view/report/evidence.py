@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.rotations import Array
 from fmugen.verify.verdict import Deviation, Verification
 from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
+
+if TYPE_CHECKING:
+    from fmugen.verify.compare import Deviation, Verification
+    from fmugen.verify.energy import EnergyBalance
 
 __all__ = ["Evidence", "Verdict", "verdict_of", "verification_section"]
 
