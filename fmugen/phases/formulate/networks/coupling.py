@@ -57,7 +57,8 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         for variable in dae.network.variables
         for symbol, unit in zip((variable.symbol, *variable.derivatives), variable.units, strict=False)
     }
-    solver = BlockSolver(dag, sample, lambda symbol: units.get(symbol, "1"))
+    guesses = {symbol: sample(start.value) for symbol, start in starts.items()}
+    solver = BlockSolver(dag, sample, units, guesses)
     symbols = {symbol: dag.symbol(symbol.name, Role.STATE) for symbol, _ in ordered.states}
     solver.values |= symbols
     for equations, unknowns in ordered.blocks:
