@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, postorder, symbols_of
+from fmugen.expr.calculus import Gathered, Tangent, postorder, symbols_of
 from fmugen.expr.code import count_operations, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.ir.dae import Dae
@@ -246,12 +246,13 @@ class _Lowering:
     def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
         """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
         shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        driven = self._inputs_that_act()
+        acting = self._inputs_that_act()
+        inputs_below = Gathered(lambda symbol: _inputs_behind(symbol, acting))
         units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
 
         def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
             if name not in shown:
-                found = _inputs_of([value], driven)
+                found = inputs_below(value)
                 inputs = tuple(name for name in self._dae.symbols.inputs if name in found)
                 variable = CalculatedVariable(name, unit, text, "output" if output else "local", inputs)
                 shown[name] = (variable, value)
@@ -268,9 +269,9 @@ class _Lowering:
             show(name, value, units[name], "")
         return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
 
-    def _inputs_that_act(self) -> dict[Expr, set[str]]:
+    def _inputs_that_act(self) -> dict[Expr, frozenset[str]]:
         """Inputs on which iterated unknowns depend, and accelerations and multipliers as a whole."""
-        acting: dict[Expr, set[str]] = {}
+        acting: dict[Expr, frozenset[str]] = {}
         for block in self._dae.network_blocks:
             found = _inputs_of([each.residual for each in block.equations], acting)
             acting |= {self._dae.iterated[number].symbol: found for number in block.unknowns}
@@ -360,9 +361,10 @@ def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
     return names
 
 
-def _inputs_of(values: Sequence[Expr], acting: Mapping[Expr, set[str]]) -> set[str]:
+def _inputs_of(values: Sequence[Expr], acting: Mapping[Expr, frozenset[str]]) -> frozenset[str]:
     """Inputs that the values depend on, by themselves or through what others act on."""
-    found: set[str] = set()
-    for symbol in symbols_of(values):
-        found |= {symbol.name} if symbol.role is Role.INPUT else acting.get(symbol, set())
-    return found
+    return frozenset[str]().union(*(_inputs_behind(symbol, acting) for symbol in symbols_of(values)))
+
+
+def _inputs_behind(symbol: Expr, acting: Mapping[Expr, frozenset[str]]) -> frozenset[str]:
+    return frozenset({symbol.name}) if symbol.role is Role.INPUT else acting.get(symbol, frozenset())

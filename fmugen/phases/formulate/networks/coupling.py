@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fmugen.errors import NetworkError
-from fmugen.expr.calculus import Tangent, depends_on, symbols_of
+from fmugen.expr.calculus import Gathered, Tangent, depends_on, symbols_of
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.expr.substitute import Sample, Substitution, substitute
 from fmugen.ir.dae import Dae, Equation, State
@@ -78,10 +78,11 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         for symbol, rate in ordered.states
     )
     quantities = {name: given(value) for name, value in dae.quantities.items()}
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
     return replace(
         dae,
         force=tuple(_known(given(value), "a force") for value in dae.force),
-        quantities={name: value for name, value in quantities.items() if not depends_on(value, Role.NETWORK)},
+        quantities={name: value for name, value in quantities.items() if Role.NETWORK not in roles(value)},
         outputs={name: _known(given(value), f"the output {name}") for name, value in dae.outputs.items()},
         states=states,
         iterated=tuple(solver.iterated),
@@ -96,12 +97,14 @@ def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr])
     Those of what follows from inputs or from iterated unknowns directly are not known.
     """
     rate_of = Tangent(dae.symbols.dag, _motion(dae) | rates)
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
+    unknown_rates = {Role.INPUT, Role.ITERATED, Role.ACCELERATION}
     for variable in dae.network.variables:
         chain = (variable.symbol, *variable.derivatives)[: len(variable.units)]
         for lower, higher in pairwise(chain):
             if higher in values or lower not in values:
                 continue
-            if not depends_on(values[lower], Role.INPUT, Role.ITERATED, Role.ACCELERATION):
+            if unknown_rates.isdisjoint(roles(values[lower])):
                 values[higher] = rate_of(values[lower])
 
 
