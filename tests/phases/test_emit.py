@@ -45,9 +45,7 @@ def test_generated_code_compiles_without_a_warning(model: SystemModel, tmp_path:
         (tmp_path / name).write_text(text)
     folders = (tmp_path, template_dir() / "runtime", HEADERS)
     command = [compiler(), *STRICT, *(f"-I{folder}" for folder in folders), "-fsyntax-only"]
-    done = subprocess.run(
-        [*command, str(tmp_path / "model.c")], capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([*command, str(tmp_path / "model.c")], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 
