@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 from fmugen.errors import NetworkError
 from fmugen.expr.code import compile_python
 from fmugen.ir.flow import Closure
-from fmugen.ir.model import GROUND, SystemModel, default_parameters
+from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.read import parse_model
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import formulate_model
@@ -101,13 +99,8 @@ def test_loads_on_joints_are_the_same_in_all_trees(
 
 
 def test_a_gear_between_two_joints_is_refused_in_words() -> None:
-    model = loaded("slider_crank", "h8", "s11", 'a = "s11.a"')
-    gear = replace(
-        model.components[1], terminals=(("from", "joint:h8"), ("to", "joint:h9"), ("support", GROUND))
-    )
-    ports = tuple(
-        replace(port, head=node) for port, node in zip(gear.ports, ("joint:h8", "joint:h9"), strict=True)
-    )
-    rigid = replace(model, components=(replace(gear, ports=ports),))
+    text = (EXAMPLES / "slider_crank" / "model.toml").read_text()
+    gear = '[rotational.gear]\ntype = "gear"\nfrom = "joint:h8"\nto = "joint:h9"\nratio = 2\n'
+    model = parse_model(text.replace("[outputs]", f"{gear}[outputs]"), "model.toml")
     with pytest.raises(NetworkError, match="a network cannot couple joints rigidly"):
-        formulate_model(rigid, "jc")
+        formulate_model(model, "jc")

@@ -148,8 +148,8 @@ def _no_rate(equation: Equation, symbol: Expr) -> str:
             "directly; put an element between them, such as the resistance of the source"
         )
     return (
-        f"{where}: the derivative of the acceleration {symbol.name!r} would be needed: a network cannot couple "
-        "joints rigidly to each other or to a motion; put an elastic or a damping element between them"
+        f"{where}: the derivative of the acceleration {symbol.name!r} would be needed: a network cannot "
+        "couple joints rigidly to each other or to a motion; put an elastic or a damping element between them"
     )
 
 
