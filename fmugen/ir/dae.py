@@ -156,11 +156,12 @@ class NetworkStart:
 
 @dataclass(frozen=True)
 class Unknown:
-    """An unknown that is found by iteration."""
+    """An unknown that is found by iteration, which begins at ``guess``."""
 
     name: str
     unit: str
     symbol: Expr
+    guess: float = 0.0
 
 
 @dataclass(frozen=True)

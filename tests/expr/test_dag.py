@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fmugen.expr import Dag, Expr, Role
-from fmugen.expr.calculus import Tangent, postorder
+from fmugen.expr.calculus import Gathered, Tangent, postorder
 from fmugen.expr.code import compile_python, count_operations, print_expression, schedule
 
 NAMES = {"a": Role.PARAMETER, "b": Role.PARAMETER, "x": Role.COORDINATE, "y": Role.COORDINATE}
@@ -203,3 +203,12 @@ def test_deeply_nested_expressions_are_written_with_names() -> None:
     for _ in range(3000):
         expected = math.sin(expected)
     assert value == expected
+
+
+def test_what_symbols_contribute_is_gathered_from_all_of_them() -> None:
+    dag = Dag()
+    x, p = dag.symbol("x", Role.STATE), dag.symbol("p", Role.PARAMETER)
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
+    assert roles(dag.call("sin", x) * p + 1) == {Role.STATE, Role.PARAMETER}
+    assert roles(p**2) == {Role.PARAMETER}
+    assert roles(dag.one) == frozenset()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fmugen.errors import NetworkError
 from fmugen.expr.code import compile_python
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel, default_parameters
@@ -95,3 +96,11 @@ def test_loads_on_joints_are_the_same_in_all_trees(
     first, *others = (at_the_start(model, trees) for trees in ("jc", "aac", "variable", "formulation"))
     for other in others:
         assert other == pytest.approx(first, rel=1e-9)
+
+
+def test_a_gear_between_two_joints_is_refused_in_words() -> None:
+    text = (EXAMPLES / "slider_crank" / "model.toml").read_text()
+    gear = '[rotational.gear]\ntype = "gear"\nfrom = "joint:h8"\nto = "joint:h9"\nratio = 2\n'
+    model = parse_model(text.replace("[outputs]", f"{gear}[outputs]"), "model.toml")
+    with pytest.raises(NetworkError, match="a network cannot couple joints rigidly"):
+        formulate_model(model, "jc")

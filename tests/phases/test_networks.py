@@ -144,6 +144,16 @@ def test_a_ring_of_pipes_iterates_one_flow() -> None:
     assert states(dae) == ["tank.p"]
 
 
+def test_iteration_begins_at_the_guess() -> None:
+    parts = {
+        "v": SOURCE,
+        "r": part("resistor", "a", "b", resistance=1),
+        "d": part("diode", "b", "ground"),
+    }
+    dae = formulated({"electrical": parts}, start={"guess": {"d.v": 0.4}})
+    assert [(unknown.name, unknown.unit, unknown.guess) for unknown in dae.iterated] == [("d.v", "V", 0.4)]
+
+
 # --- components ----------------------------------------------------------------------------------
 
 

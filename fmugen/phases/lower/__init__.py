@@ -249,7 +249,7 @@ class _Lowering:
             tuple(self._network_block(number) for number in range(len(dae.network_blocks))),
             tuple(dae.fixed_states),
             dae.steady,
-            (0.0,) * len(dae.iterated),
+            tuple(unknown.guess for unknown in dae.iterated),
         )
 
     def _network_block(self, number: int) -> Function:
