@@ -207,7 +207,7 @@ def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cos
     dae = formulate(bare, graph, _transplanted(graph, trees))
     flow = solution_flow(bare, dae, closure, Budget(seconds=_SECONDS_A_CANDIDATE))
     motion = embed(dae, flow) if closure in EMBEDDED else None
-    program = lower_program(bare, dae, flow, motion)
+    program = lower_program(bare, dae, flow, motion, tangents=False)
     coordinates = len(dae.coordinates)
     symbolic = program.right_hand_side.total + _closing_operations(program, closure)
     numerical = _newton(closure, flow)

@@ -42,9 +42,20 @@ from fmugen.units import per_second
 __all__ = ["lower_program"]
 
 
-def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None = None) -> Program:
-    """The functions that generated code consists of; ``motion`` is the embedded form of the equations."""
-    return _Lowering(model, dae, flow).program(motion)
+def lower_program(
+    model: SystemModel,
+    dae: Dae,
+    flow: SolutionFlow,
+    motion: Motion | None = None,
+    *,
+    tangents: bool = True,
+) -> Program:
+    """The functions that generated code consists of.
+
+    ``motion`` is the embedded form of the equations. Without ``tangents`` there are no derivatives: enough to
+    count the operations of a right-hand side.
+    """
+    return _Lowering(model, dae, flow).program(motion, tangents=tangents)
 
 
 class _Lowering:
@@ -58,7 +69,7 @@ class _Lowering:
         self._structure = Structure(dae, flow)
         self._derived: dict[Expr, int] = {}
 
-    def program(self, motion: Motion | None) -> Program:
+    def program(self, motion: Motion | None, *, tangents: bool) -> Program:
         calculated, values = self._calculated()
         size = len(self._dae.coordinates)
         jacobian = self._jacobian_results()
@@ -94,12 +105,7 @@ class _Lowering:
         ]
         functions += self._network_functions()
         functions += self._relation_functions()
-        functions += [
-            self._function(name, purpose, results)
-            for name, purpose, results in tangent_results(
-                self._dae, self._flow, self._directions, self._relations.hold, values
-            )
-        ]
+        functions += self._tangents(values) if tangents else []
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
         solves = [self._solve_function(number) for number in range(len(self._flow.blocks))]
         lowered = None if motion is None else self._motion(motion)
@@ -123,6 +129,10 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
         )
+
+    def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
+        found = tangent_results(self._dae, self._flow, self._directions, self._relations.hold, calculated)
+        return [self._function(name, purpose, results) for name, purpose, results in found]
 
     # --- relations ---------------------------------------------------------------------------------
 
