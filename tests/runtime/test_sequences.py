@@ -58,7 +58,11 @@ def _set_the_same(slave: Slave) -> None:
 DETOURS: tuple[Detour, ...] = (_restore, _move_through_bytes, _read, _break_the_rules, _set_the_same)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(st.lists(st.tuples(st.integers(0, len(SIZES) - 1), st.integers(-1, len(DETOURS) - 1)), max_size=250))
 def test_detours_leave_no_trace(open_slave: Open, plan: list[tuple[int, int]]) -> None:
     """Up to 10,000 steps in all; a plan is a list of step sizes, each with a detour before it or none."""
