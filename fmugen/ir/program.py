@@ -139,6 +139,11 @@ class Program:
     time_relations: int = 0
     state_relations: int = 0
 
+    @property
+    def indicators(self) -> int:
+        """Event indicators: watched relations, and the quality of independent coordinates that may change."""
+        return self.state_relations + any(state.own for state in self.states)
+
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)
 
