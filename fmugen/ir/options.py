@@ -37,8 +37,8 @@ class Solver(Enum):
 class ExportOptions:
     """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
 
-    ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for; with
-    ``sources`` it can be compiled for any other.
+    ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for;
+    with ``sources`` it can be compiled for any other.
     """
 
     trees: str = "aac"
