@@ -157,7 +157,7 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         settings = SolverSettings(options.step, tolerance, tolerance * 1e-2, method=options.solver)
-        face = Face(options.fmi, options.interfaces, program.states, program.state_relations)
+        face = Face(options.fmi, options.interfaces, program.states, program.indicators)
         draft = describe(model, program.calculated, "", face=face, settings=settings)
         fingerprint = "".join(emit_sources(program, draft).values())
         guid = _guid(fingerprint + model_description_xml(draft).decode())

@@ -39,7 +39,7 @@ static bool factor_dynamics(Instance *self)
             kkt[(NQ + i) * KKT + j] = kkt[j * KKT + NQ + i] = work->phi_q[i * NQ + j];
         }
         if (MODEL_CLOSURE == CLOSURE_PENALTY) { /* lambda = rho (Phi_q a - gamma) */
-            kkt[(NQ + i) * KKT + NQ + i] = -1.0 / penalty(work);
+            kkt[(NQ + i) * KKT + NQ + i] = -1.0 / self->state.penalty;
         }
     }
     return lu_factor(KKT, kkt, work->pivot_kkt, work->row_scale) < 0;

@@ -96,7 +96,8 @@ typedef struct {
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
-    double proposed_step;          /* 0: not known yet */
+    double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
+    double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
     double steps;
 } State;

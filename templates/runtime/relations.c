@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "partition.h"
+
 /* Environments reach an event time up to rounding. */
 #define CLOCK_ROUNDING 1e-13
 #define DEAD_BAND 1e-10
@@ -80,6 +82,9 @@ void event_indicators(Instance *self, const Point *point, double *indicators)
     }
     for (int k = MODEL_NET; k < MODEL_NE; k++) {
         indicators[k - MODEL_NET] += DEAD_BAND * self->state.r[k];
+    }
+    if (HAS_PARTITION_INDICATOR) {
+        indicators[MODEL_NW - 1] = partition_margin(self, point);
     }
 }
 
