@@ -1,4 +1,7 @@
-"""Accelerations of every mechanism without a network among the examples, at random consistent states, against the independent mechanism."""
+"""Accelerations of mechanisms at random consistent states, against the independent mechanism.
+
+Every example without a network; those with one are judged by their motion.
+"""
 
 from __future__ import annotations
 
