@@ -4,6 +4,7 @@
 #   make test         run the tests
 #   make lint         check style, types and layers
 #   make cross-check  verify every example and print a table
+#   make importers    run every example in every importer on this machine and print a table
 #   make bench        time closures and trees of published mechanisms, and print tables
 #   make clean        remove .venv and out
 
@@ -12,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check bench clean
+.PHONY: help demo test lint cross-check importers bench clean
 .NOTPARALLEL:
 
 help:
@@ -35,6 +36,10 @@ lint: $(VENV)/installed-test
 cross-check: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/run.py
 
+importers: $(VENV)/installed-test
+	@mkdir -p $(OUT)
+	$(BIN)/python cross_check/importers --output $(OUT)/importers.md
+
 bench: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/closures.py
 	$(BIN)/python cross_check/trees.py
@@ -50,7 +55,7 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,importers]'
 	@touch $@ $(VENV)/installed
 
 # The tests of reports need Chromium; where it cannot be had, they are skipped and say so.

@@ -62,6 +62,7 @@ class ModelBuilder:
         self._ground: dict[str, object] = {}
         self._fixed: dict[str, object] = {}
         self._guessed: dict[str, object] = {}
+        self._steady = False
         self._given_twice: list[tuple[str, ...]] = []
 
     # --- interface -------------------------------------------------------------------------------
@@ -348,6 +349,31 @@ class ModelBuilder:
             "springs", name, "rotational", tail, head, axis=axis, description=description, **laws
         )
 
+    # --- networks --------------------------------------------------------------------------------
+
+    def component(
+        self,
+        section: str,
+        name: str,
+        kind: str,
+        nodes: Mapping[str, str],
+        *,
+        description: str = "",
+        **values: Value,
+    ) -> Self:
+        """A component of a network, such as ``("electrical", "R1", "resistor", {"from": "a", "to": "b"})``.
+
+        ``section`` is electrical, hydraulic, translational, rotational or couplers, ``nodes`` names the node
+        of each terminal, and ``values`` are those of the type.
+        """
+        given = {"type": kind, **nodes, **values, "description": description}
+        return self._enter_in(self._sections.setdefault(section, {}), (section, name), given)
+
+    def steady(self) -> Self:
+        """Let the states of the networks start where they do not change."""
+        self._steady = True
+        return self
+
     # --- start values, trees, experiment ---------------------------------------------------------
 
     def start(self, quantity: str, value: Value, *, fixed: bool = True) -> Self:
@@ -381,7 +407,7 @@ class ModelBuilder:
         for place in self._given_twice:
             problems.add(place, "is given twice", "keep one of the two")
         ground = {"points": self._ground}
-        start = {"fixed": self._fixed, "guess": self._guessed}
+        start = {"steady": self._steady, "fixed": self._fixed, "guess": self._guessed}
         return model_from_tables({**self._sections, "ground": ground, "start": start}, self._name, problems)
 
     def _link(self, section: str, name: str, kind: str, tail: str, head: str, **values: object) -> Self:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from fmugen.expr.code import compile_python
 from fmugen.formulas import parse
 from fmugen.ir.dae import Dae
-from fmugen.ir.model import Output, SystemModel, quantities
+from fmugen.ir.model import Output, SystemModel, default_parameters, quantities
 from fmugen.phases.read import read_model
-from fmugen.ir.model import default_parameters
 from fmugen.pipeline import formulate_model
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

@@ -327,3 +327,35 @@ def test_what_is_given_twice_is_reported() -> None:
             ("ground.points.O", "is given twice"),
             ('start.fixed."b.x"', "is given twice"),
         ]
+
+
+def test_components_of_networks_are_given_by_section_type_and_nodes() -> None:
+    built = (
+        ModelBuilder("M")
+        .parameter("R", 10.0)
+        .component("electrical", "r", "resistor", {"from": "a", "to": "ground"}, resistance="R")
+        .component("electrical", "c", "capacitor", {"from": "a", "to": "ground"}, capacitance=0.5)
+        .start("c.v", 2)
+        .steady()
+        .build()
+    )
+    text = """
+    [model]
+    name = "M"
+    [parameters]
+    R = 10.0
+    [electrical.r]
+    type = "resistor"
+    from = "a"
+    to = "ground"
+    resistance = "R"
+    [electrical.c]
+    type = "capacitor"
+    from = "a"
+    to = "ground"
+    capacitance = 0.5
+    [start]
+    steady = true
+    fixed = { "c.v" = 2 }
+    """
+    assert built == parse_model(text, "m.toml")

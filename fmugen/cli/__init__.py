@@ -25,7 +25,7 @@ from fmugen import __version__
 from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
-from fmugen.ir.options import ExportOptions, Solver
+from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
 from fmugen.ir.platform import choose_platforms
 
 __all__ = ["app", "main"]
@@ -102,6 +102,33 @@ def _platforms(text: str) -> str:
         choose_platforms(_names(text))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    return text
+
+
+def _interfaces(text: str) -> tuple[InterfaceType, ...]:
+    known = {interface.value: interface for interface in InterfaceType}
+    names = _names(text)
+    strange = [name for name in names if name not in known]
+    if strange or not names:
+        raise typer.BadParameter(f"{text!r} is not a list of interface types: cs, me or cs,me")
+    return tuple(interface for interface in InterfaceType if interface.value in names)
+
+
+def _fmi(number: int) -> FmiVersion:
+    try:
+        return FmiVersion(number)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{number} is not a version of the standard that is written: 2 or 3"
+        ) from error
+
+
+def _known_fmi(number: int) -> int:
+    return _fmi(number).value
+
+
+def _known_interfaces(text: str) -> str:
+    _interfaces(text)
     return text
 
 
@@ -276,6 +303,18 @@ def _export(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    fmi: Annotated[
+        int, typer.Option("--fmi", metavar="2|3", callback=_known_fmi, help="Version of the FMI standard.")
+    ] = 2,
+    interfaces: Annotated[
+        str,
+        typer.Option(
+            "--type",
+            metavar="TYPES",
+            callback=_known_interfaces,
+            help="Interface types: cs (co-simulation), me (model exchange), or both.",
+        ),
+    ] = "cs,me",
     platforms: Annotated[
         str,
         typer.Option(
@@ -321,7 +360,7 @@ def _export(
         ),
     ] = None,
 ) -> None:
-    """Compile a model to an FMI 2.0 co-simulation FMU."""
+    """Compile a model to an FMU."""
     from fmugen.cli.export import Extras, export_model
 
     options = ExportOptions(
@@ -332,6 +371,8 @@ def _export(
         _names(independent),
         platforms=_names(platforms),
         sources=sources,
+        fmi=_fmi(fmi),
+        interfaces=_interfaces(interfaces),
     )
     export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.cli.networks import network_sentences, network_summary
 from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.errors import ModelError, Problem, TreeError
 from fmugen.ir.dae import Dae
@@ -62,12 +63,15 @@ def check_model(path: Path, trees: str) -> None:
     flow = solution_flow(model, dae, Closure.NEWTON)
     print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
     print_table("", ("", ""), _summary(model, dae, flow))
-    print_table(
-        "coordinates for each choice of trees",
-        ("trees", ">coordinates", ">constraints", ">equations", ""),
-        _tree_counts(model, graph, trees),
-    )
-    for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
+    if model.bodies:
+        print_table(
+            "coordinates for each choice of trees",
+            ("trees", ">coordinates", ">constraints", ">equations", ""),
+            _tree_counts(model, graph, trees),
+        )
+        for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
+            print_line(sentence)
+    for sentence in network_sentences(dae):
         print_line(sentence)
     print_line("the model is sound", style="green")
 
@@ -114,12 +118,19 @@ def spinning_links(model: SystemModel) -> Iterator[str]:
 
 
 def _summary(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[tuple[str, str]]:
-    yield "bodies", str(len(model.bodies))
-    yield "joints", _counted([joint.type.value for joint in model.joints])
-    yield "drivers", _counted([driver.type.value for driver in model.drivers])
-    yield "loads", _counted([load.type.value for load in model.loads])
-    yield "springs", _counted([spring.type.value for spring in model.springs])
+    if model.bodies:
+        yield "bodies", str(len(model.bodies))
+        yield "joints", _counted([joint.type.value for joint in model.joints])
+        yield "drivers", _counted([driver.type.value for driver in model.drivers])
+        yield "loads", _counted([load.type.value for load in model.loads])
+        yield "springs", _counted([spring.type.value for spring in model.springs])
+    for section in dict.fromkeys(component.section for component in model.components):
+        yield section, _counted([part.type for part in model.components if part.section == section])
     yield "inputs, outputs", f"{len(model.inputs)}, {len(model.outputs)}"
+    if model.components:
+        yield from network_summary(dae)
+    if not model.bodies:
+        return
     yield "degrees of freedom", str(flow.degrees_of_freedom)
     yield "Grübler's count", str(gruebler_count(model))
     yield "independent", ", ".join(dae.coordinates[index].name for index in flow.independent) or "none"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.networks import network_summary
 from fmugen.cli.terminal import Phases, counted, print_line, print_table
 from fmugen.ir.flow import EMBEDDED
 from fmugen.ir.options import ExportOptions
@@ -35,7 +36,8 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
-        summary = generate(model, options, phases).closure
+        generated = generate(model, options, phases)
+        summary = generated.closure
     title = f"{model.name}, trees {options.trees}, closure {options.closure.value}"
     if summary.blocks:
         print_table(title, _COLUMNS, _rows(summary))
@@ -44,6 +46,8 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
             print_line(note)
     else:
         print_table(title, ("", ""), _facts(summary))
+    if model.components:
+        print_table("network", ("", ""), network_summary(generated.formulation.dae))
     if svg is not None:
         _draw(summary, title, svg)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.networks import network_summary
 from fmugen.cli.report import Reporting, report_export
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
@@ -73,7 +74,7 @@ def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
     generated = export.generated
     flow, closure = generated.flow, generated.closure
     coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
-    rows = [
+    mechanism = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         (
             "coordinates",
@@ -81,14 +82,18 @@ def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
             f"trees {options.trees}",
         ),
         ("equations", f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)"),
+    ]
+    if flow.redundant:
+        mechanism.append(("left out", counted(len(flow.redundant), "redundant constraint")))
+    dae, model = generated.formulation.dae, generated.formulation.model
+    return [
+        *(mechanism if model.bodies else []),
+        *(network_summary(dae) if model.components else []),
         ("operations", f"{closure.operations.total} per right-hand side ({closure.operations})"),
         ("closure", f"{options.closure.value}: {closure.sentence}"),
         ("solver", options.solver.value),
         ("file", f"{export.path}, {_size(export.path.stat().st_size)}"),
     ]
-    if flow.redundant:
-        rows.insert(3, ("left out", counted(len(flow.redundant), "redundant constraint")))
-    return rows
 
 
 def _size(count: int) -> str:

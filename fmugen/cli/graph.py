@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fmugen.cli.files import write_text
 from fmugen.cli.terminal import counted, print_line, print_table
-from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
+from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, NetworkGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.read import read_model
 from fmugen.pipeline import formulate_model
@@ -19,14 +19,18 @@ _TITLES = {Domain.TRANSLATION: "T-graph (translation)", Domain.ROTATION: "R-grap
 
 
 def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> None:
-    """Print both graphs of a model, and draw them to ``svg`` if given."""
+    """Print the graphs of a model, and draw them to ``svg`` if given."""
     model = read_model(path)
     formulation = formulate_model(model, trees)
     graph, selection = formulation.graph, formulation.trees
-    for domain in Domain:
+    for domain in Domain if model.bodies else ():
         _print_edges(graph.domain(domain), selection)
         if matrices:
             _print_matrices(graph.domain(domain), selection.domain(domain))
+    for network, tree in zip(graph.networks, selection.networks, strict=True):
+        _print_network(network, tree)
+        if matrices:
+            _print_matrices(network, tree)
     if svg is not None:
         _draw(graph, selection, f"{model.name}, trees {trees}", svg)
 
@@ -44,13 +48,27 @@ def _print_edges(graph: DomainGraph, selection: TreeSelection) -> None:
         )
         for edge in graph.edges
     ]
-    sizes = {"node": graph.nodes, "branch": tree.branches, "chord": tree.chords}
-    counts = ", ".join(counted(len(members), noun) for noun, members in sizes.items())
-    title = f"{_TITLES[graph.domain]}, trees {selection.name}: {counts}"
+    title = f"{_TITLES[graph.domain]}, trees {selection.name}: {_sizes(graph, tree)}"
     print_table(title, ("edge", "kind", "tail -> head", "in the tree", "coordinates"), rows)
 
 
-def _print_matrices(graph: DomainGraph, tree: SpanningTree) -> None:
+def _print_network(graph: NetworkGraph, tree: SpanningTree) -> None:
+    branches = set(tree.branches)
+    rows = []
+    for edge in graph.edges:
+        place = "branch" if edge.name in branches else "chord"
+        variables = f"{edge.across[0].name}, {edge.through[0].name}"
+        rows.append((edge.name, edge.kind.value, f"{edge.tail} -> {edge.head}", place, variables))
+    title = f"{graph.domain.value} network, normal tree: {_sizes(graph, tree)}"
+    print_table(title, ("edge", "kind", "tail -> head", "in the tree", "across, through"), rows)
+
+
+def _sizes(graph: DomainGraph | NetworkGraph, tree: SpanningTree) -> str:
+    sizes = {"node": graph.nodes, "branch": tree.branches, "chord": tree.chords}
+    return ", ".join(counted(len(members), noun) for noun, members in sizes.items())
+
+
+def _print_matrices(graph: DomainGraph | NetworkGraph, tree: SpanningTree) -> None:
     ordered = tree.branches + tree.chords
     edges = [edge.name for edge in graph.edges]
     _print_matrix("incidence matrix A", graph.nodes, edges, incidence_matrix(graph))

@@ -44,6 +44,12 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
     """Measure candidates for a model; print them, and the reasons for the cheapest."""
     model = read_model(path)
     graph = build_graph(model)
+    if not model.bodies:
+        print_line(
+            "networks have one normal tree, which element preference decides: see 'fmugen graph'; only "
+            "mechanisms have trees to measure"
+        )
+        return
     with Phases() as phases, phases.phase("measure"):
         measurement = measure_trees(
             model,

@@ -16,9 +16,10 @@ from fmugen.expr.dag import Exact, Expr, Operation
 __all__ = [
     "Operations",
     "compile_python",
-    "constant_part",
+    "constants_read",
     "count_operations",
     "print_expression",
+    "reached",
     "schedule",
 ]
 
@@ -67,22 +68,71 @@ class Operations:
         return ", ".join(said) or "no operations"
 
 
-def constant_part(node: Expr) -> Expr | None:
+def _constant_part(node: Expr) -> Expr | None:
     """The number and the parameters of a moving product or sum taken together, if they are more than one."""
-    if node.constant or node.operation not in (Operation.ADD, Operation.MUL):
-        return None
-    constants = [arg for arg in node.args if arg.constant and not _is_sign(arg)]
+    constants = [arg for arg in node.args if arg.constant]
     if len(constants) < 2:
         return None
     return node.dag.mul(constants) if node.operation is Operation.MUL else node.dag.add(constants)
 
 
 def _operands(node: Expr) -> tuple[Expr, ...]:
-    """The arguments of a node as code has them, constants taken together."""
-    part = constant_part(node)
-    if part is None:
+    """The arguments of a node as code has them.
+
+    Constants are taken together, and so is the moving part of a product, which others may share.
+    """
+    if node.constant or node.operation not in (Operation.ADD, Operation.MUL):
         return node.args
-    return (part, *(arg for arg in node.args if not arg.constant or _is_sign(arg)))
+    part = _constant_part(node)
+    constants = tuple(arg for arg in node.args if arg.constant) if part is None else (part,)
+    moving = tuple(arg for arg in node.args if not arg.constant)
+    if node.operation is Operation.MUL and constants and len(moving) > 1:
+        moving = (node.dag.mul(moving),)
+    return (*constants, *moving)
+
+
+def _opposite(node: Expr) -> Expr | None:
+    """The node that is computed in place of its negative, ``node``, which is read with a sign.
+
+    Of products it is the one with a positive number, of sums the one that was there first.
+    """
+    if node.constant:
+        return None
+    if node.operation is Operation.MUL:
+        return -node if node.args[0].is_number and node.args[0].number < 0 else None
+    if node.operation is not Operation.ADD:
+        return None
+    other = -node
+    return other if other.operation is Operation.ADD and other.serial < node.serial else None
+
+
+def _computed(node: Expr, is_leaf: Callable[[Expr], bool]) -> Expr:
+    """The node that code computes where ``node`` is read."""
+    if node.is_number or is_leaf(node):
+        return node
+    return _opposite(node) or node
+
+
+def reached(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> set[Expr]:
+    """Every node that code computes for ``roots``."""
+    found: set[Expr] = set()
+    stack = [_computed(root, is_leaf) for root in roots]
+    while stack:
+        node = stack.pop()
+        if node not in found and not node.is_number and not is_leaf(node):
+            found.add(node)
+            stack.extend(_computed(arg, is_leaf) for arg in _operands(node))
+    return found
+
+
+def constants_read(roots: Iterable[Expr]) -> list[Expr]:
+    """The largest parameter-only expressions that code for ``roots`` reads, oldest first."""
+    roots = list(roots)
+    moving = reached(roots, lambda node: node.constant)
+    read = {arg for node in moving for arg in _operands(node) if arg.constant}
+    read.update(root for root in roots if root.constant)
+    worked = (node for node in read if not node.is_number and node.operation is not Operation.SYMBOL)
+    return sorted(worked, key=lambda node: node.serial)
 
 
 def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:
@@ -93,7 +143,7 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
     uses: Counter[Expr] = Counter()
     order: list[Expr] = []
     seen: set[Expr] = set()
-    for root in roots:
+    for root in (_computed(root, is_leaf) for root in roots):
         stack = [(root, False)]
         uses[root] += 1
         while stack:
@@ -106,10 +156,19 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
             seen.add(node)
             stack.append((node, True))
             weight = 2 if _repeats_its_argument(node) else 1
-            for arg in reversed(_operands(node)):
+            for arg in (_computed(arg, is_leaf) for arg in reversed(_operands(node))):
                 uses[arg] += weight
                 stack.append((arg, False))
-    return tuple(node for node in order if uses[node] > 1)
+
+    def is_named(node: Expr) -> bool:
+        return is_leaf(node) or (uses[node] > 1 and not is_free(node))
+
+    def is_free(node: Expr) -> bool:
+        """Whether a node is the opposite of something with a name: writing the sign again costs nothing."""
+        opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
+        return opposite and is_named(node.args[1])
+
+    return tuple(node for node in order if uses[node] > 1 and not is_free(node))
 
 
 def _repeats_its_argument(node: Expr) -> bool:
@@ -123,7 +182,7 @@ def count_operations(
     total = Operations()
     seen: set[Expr] = set()
     apart = set(named)
-    roots = list(roots)
+    roots = [_computed(root, is_leaf) for root in roots]
     alone = apart.union(roots)
     stack = [*apart, *roots]
     while stack:
@@ -134,7 +193,7 @@ def count_operations(
         total += _cost(node, lambda arg: arg in apart or is_leaf(arg))
         if _is_divisor(node) and node in alone:
             total += Operations(divisions=1)
-        stack.extend(_operands(node))
+        stack.extend(_computed(arg, is_leaf) for arg in _operands(node))
     return total
 
 
@@ -211,6 +270,11 @@ class _Printer:
         name = self._names.get(node)
         if name is not None:
             return name
+        other = _opposite(node)
+        if other is not None:
+            text = self.text(other, _PRODUCT)
+            text = text[1:] if text.startswith("-") else f"-{text}"
+            return text if context <= _SUM else f"({text})"
         text = self.full(node)
         binding = _binding(node)
         return f"({text})" if binding < context else text
@@ -242,20 +306,35 @@ class _Printer:
         return "".join(pieces)
 
     def _product(self, factors: Sequence[Expr]) -> str:
-        sign, above, below = "", [], []
-        for factor in factors:
-            if _is_sign(factor):
-                sign = "-"
-            elif factor not in self._names and _is_divisor(factor):
-                below.append(self._power(factor.args[0], -factor.exponent))
-            elif factor not in self._names and factor.operation is Operation.POWER:
-                above.append(self._power(factor.args[0], factor.exponent))
-            else:
-                above.append(self.text(factor, _PRODUCT))
+        negative, above, below = self._factors(factors)
         text = "*".join(above) or "1.0"
         if below:
             text += f"/{below[0]}" if len(below) == 1 and "*" not in below[0] else f"/({'*'.join(below)})"
-        return sign + text
+        return f"-{text}" if negative else text
+
+    def _factors(self, factors: Sequence[Expr]) -> tuple[bool, list[str], list[str]]:
+        """Whether a product is negative, and the texts of its factors above and below the line."""
+        negative, above, below = False, list[str](), list[str]()
+        for factor in factors:
+            if _is_sign(factor):
+                negative = not negative
+            elif factor in self._names:
+                above.append(self._names[factor])
+            elif _is_divisor(factor):
+                below.append(self._power(factor.args[0], -factor.exponent))
+            elif factor.operation is Operation.POWER:
+                above.append(self._power(factor.args[0], factor.exponent))
+            elif factor.operation is Operation.MUL:
+                turned, more_above, more_below = self._factors(_operands(factor))
+                negative ^= turned
+                above += more_above
+                below += more_below
+            elif (other := _opposite(factor)) is not None:
+                negative = not negative
+                above.append(self.text(other, _PRODUCT))
+            else:
+                above.append(self.text(factor, _PRODUCT))
+        return negative, above, below
 
     def _power(self, base: Expr, exponent: int) -> str:
         text = self.text(base, _ATOM)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr, Operation
 
 __all__ = ["Sample", "Substitution", "substitute"]
@@ -20,31 +19,26 @@ class Substitution:
     """Replaces the same symbols in many expressions, which may share subexpressions."""
 
     def __init__(self, values: Mapping[Expr, Expr]) -> None:
-        self._known = dict(values)
+        self._values = values
+        self._known: dict[Expr, Expr] = {}
 
     def __call__(self, root: Expr) -> Expr:
-        known = self._known
-        if root in known:
-            return known[root]
-        for node in _unknown_postorder(root, known):
-            known[node] = _rebuilt(node, tuple(known[arg] for arg in node.args))
+        known, values = self._known, self._values
+        stack = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                known[node] = _rebuilt(node, tuple(known[arg] for arg in node.args))
+            elif node in known:
+                continue
+            elif node in values:
+                known[node] = values[node]
+            elif not node.args:
+                known[node] = node
+            else:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in node.args)
         return known[root]
-
-
-def _unknown_postorder(root: Expr, known: Mapping[Expr, Expr]) -> list[Expr]:
-    """Nodes below ``root`` that are not known, arguments first; what is below a known node is not visited."""
-    order: list[Expr] = []
-    seen: set[Expr] = set()
-    stack = [(root, False)]
-    while stack:
-        node, expanded = stack.pop()
-        if expanded:
-            order.append(node)
-        elif node not in seen and node not in known:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((arg, False) for arg in reversed(node.args))
-    return order
 
 
 def _rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
@@ -80,10 +74,14 @@ class Sample:
         self._known: dict[Expr, float] = {}
 
     def __call__(self, root: Expr) -> float:
-        if root not in self._known:
-            for node in postorder((root,)):
-                if node not in self._known:
-                    self._known[node] = self._value(node)
+        stack = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                self._known[node] = self._value(node)
+            elif node not in self._known:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in node.args)
         return self._known[root]
 
     def _value(self, node: Expr) -> float:

@@ -21,7 +21,7 @@ from fmugen.ir.options import FmiVersion, InterfaceType, Solver
 
 Causality = Literal["parameter", "input", "output", "local"]
 Variability = Literal["fixed", "tunable", "continuous"]
-Initial = Literal["exact", "calculated"]
+Initial = Literal["exact", "approx", "calculated"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class CalculatedVariable:
 class ContinuousState:
     """A state that an importer may integrate, and its derivative.
 
-    Without ``own`` it is the calculated variable of that name.
+    Without ``own`` it is the calculated variable of that name. ``start`` is its value for the start values of
+    all parameters, where that is known.
     """
 
     name: str
@@ -63,6 +64,7 @@ class ContinuousState:
     knowns: Knowns
     derivative_unit: str
     derivative_knowns: Knowns
+    start: float | None = None
 
 
 @dataclass(frozen=True)

@@ -313,10 +313,10 @@ class Kind(Enum):
 
     ACROSS_DRIVER = "across driver"
     CAPACITIVE = "capacitive"
-    COUPLED_ACROSS = "coupled, in the tree if possible"
+    COUPLED_ACROSS = "coupled, for the tree"
     RESISTIVE = "resistive"
     INDUCTIVE = "inductive"
-    COUPLED_THROUGH = "coupled, in the cotree if possible"
+    COUPLED_THROUGH = "coupled, for the cotree"
     THROUGH_DRIVER = "through driver"
 
 

@@ -133,7 +133,8 @@ class Program:
 
     ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
-    ``directions`` the texts of these sines and cosines. ``input_rates`` has for every input the number of the
+    ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
+    all are exact, with what they share computed once. ``input_rates`` has for every input the number of the
     input that is its rate, or -1.
     """
 
@@ -141,6 +142,7 @@ class Program:
     functions: tuple[Function, ...]
     block_functions: tuple[Function, ...]
     solve_functions: tuple[SolveFunction | None, ...]
+    solve_together: SolveFunction | None
     motion: Motion | None
     derived: int
     coordinate_names: tuple[str, ...]
@@ -163,7 +165,8 @@ class Program:
     @property
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
-        exact = (solve.operations for solve in self.solve_functions if solve is not None)
+        solves = self.solve_functions if self.solve_together is None else (self.solve_together,)
+        exact = (solve.operations for solve in solves if solve is not None)
         given = set(self.flow.independent).intersection(self.turning)
         closure = sum(exact, self.function("derivatives").operations + Operations(functions=2 * len(given)))
         if self.motion is not None:

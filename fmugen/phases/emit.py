@@ -49,8 +49,8 @@ _HELPERS = {
     "model_step(": "static double model_step(double x) { return x >= 0.0 ? 1.0 : 0.0; }",
     "model_if(": "static double model_if(double x, double a, double b) { return x >= 0.0 ? a : b; }",
 }
-#: Functions of more statements than this are cut into chunks.
-_LONGEST_FUNCTION = 250
+#: Functions of more characters than this are cut into chunks.
+_LONGEST_FUNCTION = 16_000
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
@@ -85,10 +85,12 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "right_hand_side": str(program.right_hand_side),
         "blocks": list(_blocks(program)),
         "network_blocks": list(_network_blocks(program)),
+        "together": "NULL" if program.solve_together is None else "model_solve_together",
         "tables": list(_tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
-    solves = [_solve_text(solve, program) for solve in program.solve_functions if solve is not None]
+    solving = (*program.solve_functions, program.solve_together)
+    solves = [_solve_text(solve, program) for solve in solving if solve is not None]
     functions = [*chain.from_iterable(texts), *solves, _motion_text(program)]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
@@ -98,18 +100,18 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
 
 def _function_texts(function: Function, program: Program, storage: str) -> list[_Text]:
     """A function; a long one calls chunks that share its temporaries: compilers take too long else."""
-    if len(function.temporaries) + len(function.results) <= _LONGEST_FUNCTION:
-        return [_function_text(function, storage, list(_body(function, program, "w{}")))]
-    arguments = _arguments(function)
+    whole = list(_body(function, program, "w{}"))
+    if sum(map(len, whole)) <= _LONGEST_FUNCTION:
+        return [_function_text(function, storage, whole)]
+    arguments = _arguments(function.name)
     passed = ", ".join(re.findall(r"(\w+)(?:,|$)", arguments))
     body = list(_body(function, program, "w[{}]"))
     texts, calls = [], [f"double w[{len(function.temporaries)}];"] if function.temporaries else []
     scratch, given = (", double *w", ", w") if function.temporaries else ("", "")
-    for number, first in enumerate(range(0, len(body), _LONGEST_FUNCTION)):
+    for number, lines in enumerate(_chunks(body)):
         part = replace(
             function, name=f"{function.name}_{number}", purpose=f"{function.purpose}, part {number}"
         )
-        lines = body[first : first + _LONGEST_FUNCTION]
         texts.append(_function_text(part, "static void", lines, f"{arguments}{scratch}"))
         calls.append(f"model_{part.name}({passed}{given});")
     prototype = f"{storage} model_{function.name}({arguments})"
@@ -117,13 +119,22 @@ def _function_texts(function: Function, program: Program, storage: str) -> list[
     return texts
 
 
-def _arguments(function: Function) -> str:
-    tangent = function.name.endswith("_tangent")
-    return _ARGUMENTS.get(function.name, _TANGENT_ARGUMENTS if tangent else _ARGUMENTS["fixed"])
+def _arguments(name: str) -> str:
+    return _ARGUMENTS.get(name, _TANGENT_ARGUMENTS if name.endswith("_tangent") else _ARGUMENTS["fixed"])
+
+
+def _chunks(lines: Sequence[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    for line in lines:
+        if chunk and sum(map(len, chunk)) + len(line) > _LONGEST_FUNCTION:
+            yield chunk
+            chunk = []
+        chunk.append(line)
+    yield chunk
 
 
 def _function_text(function: Function, storage: str, body: list[str], arguments: str | None = None) -> _Text:
-    arguments = arguments or _arguments(function)
+    arguments = arguments or _arguments(function.name)
     text = re.sub(r"/\*.*?\*/", "", "\n".join(body))
     own = text.replace("along->", "along_")  # what the point gives, not the direction
     used = set(_VECTOR.findall(own))
@@ -257,9 +268,8 @@ def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[
     sparse = {array for array, count in zeros.items() if count > _FEW_ZEROS}
     for array in sorted(sparse):
         size = 1 + max(result.index for result in results if result.array == array)
-        yield f"for (int i = 0; i < {size}; i++) {{"
-        yield f"    {array}[i] = 0.0;"
-        yield "}"
+        # One line of a chunk, which no other chunk may continue.
+        yield f"for (int i = 0; i < {size}; i++) {{\n        {array}[i] = 0.0;\n    }}"
     origin = ""
     for result in results:
         if result.array in sparse and result.value.is_zero:

@@ -5,6 +5,9 @@ constraints with the circuit each comes from, and
 
     M q'' + Phi_q^T lambda = F,    Phi(q, t) = 0,    Phi_q q' = nu,    Phi_q q'' = gamma.
 
+Networks show their circuits, cutsets and laws, all of which vanish, and what these come to: x' = f, and g = 0
+for unknowns that are iterated.
+
 The equations are a DAG in which large mechanisms share most of their terms. Written out in full they
 would fill books, so that shared terms get names of their own (``e1``, ``e2``, ...) where an equation
 would otherwise be too long to read.
@@ -22,10 +25,10 @@ from typing import Any
 import sympy
 from sympy.simplify.fu import TR10i
 
-from fmugen.expr.calculus import postorder
+from fmugen.expr.calculus import postorder, symbols_of
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.to_sympy import to_sympy
-from fmugen.ir.dae import Dae, Origin
+from fmugen.ir.dae import Dae, NetworkOrigin, Origin
 
 __all__ = ["ShownEquation", "equations_json", "equations_latex", "equations_text", "shown_equations"]
 
@@ -47,7 +50,7 @@ class _Entry:
     symbol: str
     labels: tuple[str, ...]
     value: Expr
-    origin: Origin
+    origin: Origin | NetworkOrigin
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,25 @@ def _sections(dae: Dae) -> tuple[_Section, ...]:
             "accelerations Phi_q q'' = gamma",
             tuple(_Entry("gamma", (r.name,), r.gamma, r.origin) for r in rows),
         ),
+        *_network_sections(dae),
+    )
+
+
+def _network_sections(dae: Dae) -> tuple[_Section, ...]:
+    written = [
+        _Entry("0", (f"{each.origin.kind} {each.origin.edge}",), each.residual, each.origin)
+        for each in dae.network.equations
+    ]
+    iterated = [
+        _Entry("g", (block.name,), each.residual, each.origin)
+        for block in dae.network_blocks
+        for each in block.equations
+    ]
+    states = [_Entry("x'", (s.name,), s.derivative, NetworkOrigin("state", None, s.name)) for s in dae.states]
+    return (
+        _Section("network in branch-chord form: every expression vanishes", tuple(written)),
+        _Section("iterated unknowns of the network: g = 0", tuple(iterated)),
+        _Section("states of the network: x' = f", tuple(states)),
     )
 
 
@@ -220,8 +242,10 @@ def equations_text(title: str, dae: Dae) -> str:
     """The equations as plain text, one entry a line; names are those of the model."""
     sections = _sections(dae)
     short = _abbreviations(dae, sections)
-    lines = [title, "", "M q'' + Phi_q^T lambda = F,   Phi(q, t) = 0", ""]
-    lines += ["coordinates q, each with the equation that belongs to it"]
+    lines = [title, ""]
+    if dae.coordinates:
+        lines += ["M q'' + Phi_q^T lambda = F,   Phi(q, t) = 0", ""]
+        lines += ["coordinates q, each with the equation that belongs to it"]
     width = max((len(coordinate.name) for coordinate in dae.coordinates), default=0)
     lines += [f"  {c.name:<{width}}  {c.unit:<4} {c.origin}" for c in dae.coordinates]
     terms = list(short.terms())
@@ -282,6 +306,17 @@ def equations_json(model: str, trees: str, dae: Dae) -> str:
             }
             for row in dae.constraints
         ],
+        "network": [
+            {"origin": str(each.origin), "residual": formula(each.residual)} for each in dae.network.equations
+        ],
+        "iterated": [
+            {"unknowns": block.name, "residuals": [formula(each.residual) for each in block.equations]}
+            for block in dae.network_blocks
+        ],
+        "states": [
+            {"name": state.name, "unit": state.unit, "derivative": formula(state.derivative)}
+            for state in dae.states
+        ],
     }
     return json.dumps(document, indent=2) + "\n"
 
@@ -324,7 +359,17 @@ _LETTERS = {
     "vn": r"\dot{n}",
     "an": r"\ddot{n}",
 }
-_SYMBOLS = {"M": "M", "F": "F", "Phi": r"\Phi", "Phi_q": r"\Phi_q", "nu": r"\nu", "gamma": r"\gamma"}
+_SYMBOLS = {
+    "0": "0",
+    "g": "g",
+    "x'": r"\dot{x}",
+    "M": "M",
+    "F": "F",
+    "Phi": r"\Phi",
+    "Phi_q": r"\Phi_q",
+    "nu": r"\nu",
+    "gamma": r"\gamma",
+}
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -347,8 +392,9 @@ def equations_latex(title: str, dae: Dae) -> str:
         return str(sympy.latex(expression, symbol_names=symbols))
 
     parts = [_PREAMBLE, f"\\section*{{{_escaped(title)}}}\n"]
-    parts.append("\\[ M \\ddot{q} + \\Phi_q^T \\lambda = F, \\qquad \\Phi(q, t) = 0 \\]\n")
-    parts.append("\\subsection*{coordinates}\n")
+    if dae.coordinates:
+        parts.append("\\[ M \\ddot{q} + \\Phi_q^T \\lambda = F, \\qquad \\Phi(q, t) = 0 \\]\n")
+        parts.append("\\subsection*{coordinates}\n")
     parts += [
         f"${_dotted(c.name)}$ ({_escaped(c.name)}, {_escaped(c.unit)}): {_escaped(str(c.origin))}\\\\\n"
         for c in dae.coordinates
@@ -390,6 +436,9 @@ def _latex_names(dae: Dae, terms: Iterable[str]) -> dict[Any, str]:
     names |= {name: _plain(name) for name in (*dae.symbols.parameters, *dae.symbols.inputs, *terms)}
     for coordinate in dae.coordinates:
         names |= {n: _dotted(n) for n in (coordinate.name, coordinate.rate, coordinate.acceleration)}
+    roots = [each.residual for each in dae.network.equations]
+    for symbol in symbols_of(roots, Role.NETWORK):
+        names.setdefault(symbol.name, _network_name(symbol.name))
     return _as_symbols(names)
 
 
@@ -403,6 +452,15 @@ def _dotted(name: str) -> str:
     number = kind.removeprefix(letters)
     subscript = f"{number}," if number else ""
     return f"{_LETTERS.get(letters, letters)}_{{{subscript}\\mathrm{{{_escaped(owner)}}}}}"
+
+
+def _network_name(name: str) -> str:
+    """``R1.v`` as v with the subscript R1, its derivative with a dot."""
+    inner = re.fullmatch(r"der\((.*)\)", name)
+    if inner:
+        return f"\\frac{{d}}{{dt}} {_network_name(inner[1])}"
+    owner, _, kind = name.rpartition(".")
+    return f"{kind}_{{\\mathrm{{{_escaped(owner)}}}}}"
 
 
 def _plain(name: str) -> str:

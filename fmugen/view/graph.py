@@ -1,4 +1,4 @@
-"""A drawing of both linear graphs, side by side, as SVG: branches bold, chords thin."""
+"""A drawing of the linear graphs, side by side, as SVG: branches bold, chords thin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import networkx as nx
 
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, Kind, LinearGraph, NetworkEdge, NetworkGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 
 __all__ = ["graphs_svg"]
@@ -38,7 +38,7 @@ _JOINT_KINDS = (
     EdgeKind.SCREW,
     EdgeKind.ROD,
 )
-_COLOURS = {
+_COLOURS: dict[EdgeKind | Kind, str] = {
     EdgeKind.BODY: "#1d4ed8",
     EdgeKind.ARM: "#57606a",
     **dict.fromkeys(_JOINT_KINDS, _JOINT),
@@ -47,8 +47,15 @@ _COLOURS = {
     EdgeKind.LOAD: _LOAD,
     EdgeKind.SPRING: "#0f766e",
     EdgeKind.GRAVITY: _LOAD,
+    Kind.ACROSS_DRIVER: "#15803d",
+    Kind.CAPACITIVE: "#1d4ed8",
+    Kind.COUPLED_ACROSS: "#a16207",
+    Kind.RESISTIVE: _JOINT,
+    Kind.INDUCTIVE: "#0f766e",
+    Kind.COUPLED_THROUGH: "#a16207",
+    Kind.THROUGH_DRIVER: _LOAD,
 }
-_FAMILIES = (
+_FAMILIES: tuple[tuple[str, tuple[EdgeKind | Kind, ...]], ...] = (
     ("body", (EdgeKind.BODY,)),
     ("rigid arm", (EdgeKind.ARM,)),
     ("joint", _JOINT_KINDS),
@@ -56,9 +63,15 @@ _FAMILIES = (
     ("motion driver", (EdgeKind.MOTION_DRIVER,)),
     ("load, gravity", (EdgeKind.LOAD, EdgeKind.GRAVITY)),
     ("spring", (EdgeKind.SPRING,)),
+    ("across driver", (Kind.ACROSS_DRIVER,)),
+    ("capacitive", (Kind.CAPACITIVE,)),
+    ("coupled", (Kind.COUPLED_ACROSS, Kind.COUPLED_THROUGH)),
+    ("resistive", (Kind.RESISTIVE,)),
+    ("inductive", (Kind.INDUCTIVE,)),
+    ("through driver", (Kind.THROUGH_DRIVER,)),
 )
 #: How long an edge would like to be: points stay near their body, coincident points together.
-_LENGTHS = {
+_LENGTHS: dict[EdgeKind | Kind, float] = {
     EdgeKind.ARM: 0.8,
     EdgeKind.REVOLUTE: 0.7,
     EdgeKind.PRISMATIC: 0.9,
@@ -69,13 +82,15 @@ _LENGTHS = {
 _LONGEST = 1.4
 
 Place = tuple[float, float]
+_Graph = DomainGraph | NetworkGraph
+_AnyEdge = Edge | NetworkEdge
 
 
 @dataclass(frozen=True)
 class _Panel:
     """One graph in its square of the drawing."""
 
-    graph: DomainGraph
+    graph: _Graph
     tree: SpanningTree
     left: float
     top: float
@@ -83,19 +98,20 @@ class _Panel:
 
 
 def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
-    """Both graphs of a mechanism as one SVG image.
+    """The graphs of a mechanism and of its networks as one SVG image.
 
     Node positions come from a spring layout that depends on the graph alone, so that different trees
     of one mechanism give drawings that can be laid beside one another.
     """
-    sides = {domain: _side(graph.domain(domain)) for domain in Domain}
-    width, tallest = sum(sides.values()), max(sides.values())
+    pairs = _pairs(graph, trees)
+    sides = [_side(each) for each, _ in pairs]
+    width, tallest = sum(sides), max(sides)
     height = _HEADER + tallest + _LEGEND
     panels = []
     left = 0.0
-    for domain, side in sides.items():
+    for (each, tree), side in zip(pairs, sides, strict=True):
         top = _HEADER + (tallest - side) / 2
-        panels.append(_Panel(graph.domain(domain), trees.domain(domain), left, top, side))
+        panels.append(_Panel(each, tree, left, top, side))
         left += side
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
@@ -111,7 +127,15 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
     return "\n".join([*body, "</svg>", ""])
 
 
-def _side(graph: DomainGraph) -> float:
+def _pairs(graph: LinearGraph, trees: TreeSelection) -> list[tuple[_Graph, SpanningTree]]:
+    """Graphs with their trees; a mechanism that is not there is not drawn."""
+    pairs: list[tuple[_Graph, SpanningTree]] = list(zip(graph.networks, trees.networks, strict=True))
+    if graph.translation.edges or not pairs:
+        pairs = [(graph.domain(domain), trees.domain(domain)) for domain in Domain] + pairs
+    return pairs
+
+
+def _side(graph: _Graph) -> float:
     return max(380.0, 190.0 * math.sqrt(len(graph.nodes)))
 
 
@@ -137,7 +161,7 @@ def _drawn(panel: _Panel) -> list[str]:
     counted = f"{len(panel.graph.nodes)} nodes, {len(branches)} branches, {len(panel.tree.chords)} chords"
     lines = [
         f'<text x="{panel.left + 24:.0f}" y="54" font-size="13" fill="#57606a">'
-        f"{_TITLES[panel.graph.domain]}: {counted}</text>"
+        f"{_title(panel.graph)}: {counted}</text>"
     ]
     labels: list[str] = []
     for edge, bend in _bends(panel.graph):
@@ -149,8 +173,17 @@ def _drawn(panel: _Panel) -> list[str]:
             labels.append(_label(curve.at(towards_head), edge.name, _COLOURS[edge.kind], bold=bold))
     for node in panel.graph.nodes:
         lines.append(_node(places[node], ground=node == panel.graph.nodes[0]))
-        labels.append(_label(_beside(node, panel.graph, places), node, _INK, bold=False))
+        x, y = _beside(node, panel.graph, places)
+        half = 3.4 * len(node)  # names stay inside their panel
+        x = min(max(x, panel.left + half), panel.left + panel.side - half)
+        labels.append(_label((x, y), node, _INK, bold=False))
     return lines + labels
+
+
+def _title(graph: _Graph) -> str:
+    if isinstance(graph, DomainGraph):
+        return _TITLES[graph.domain]
+    return f"{graph.domain.value} network"
 
 
 def _layout(panel: _Panel) -> dict[str, Place]:
@@ -178,7 +211,7 @@ def _layout(panel: _Panel) -> dict[str, Place]:
     }
 
 
-def _beside(node: str, graph: DomainGraph, places: dict[str, Place]) -> Place:
+def _beside(node: str, graph: _Graph, places: dict[str, Place]) -> Place:
     """Where the name of a node goes: on the side that its edges leave free."""
     others = [e.head if e.tail == node else e.tail for e in graph.edges if node in (e.tail, e.head)]
     x, y = places[node]
@@ -190,9 +223,9 @@ def _beside(node: str, graph: DomainGraph, places: dict[str, Place]) -> Place:
     return x + dx * (10.0 + 3.4 * len(node)), y + dy * 18.0
 
 
-def _bends(graph: DomainGraph) -> list[tuple[Edge, float]]:
+def _bends(graph: _Graph) -> list[tuple[_AnyEdge, float]]:
     """Edges with how far each is bent to its left; parallel edges fan out."""
-    parallel: dict[frozenset[str], list[Edge]] = defaultdict(list)
+    parallel: dict[frozenset[str], list[_AnyEdge]] = defaultdict(list)
     for edge in graph.edges:
         parallel[frozenset((edge.tail, edge.head))].append(edge)
     bends = []
@@ -238,7 +271,7 @@ def _towards(start: Place, target: Place, distance: float) -> Place:
     return start[0] + distance * dx / length, start[1] + distance * dy / length
 
 
-def _stroke(curve: _Curve, edge: Edge, *, bold: bool) -> str:
+def _stroke(curve: _Curve, edge: _AnyEdge, *, bold: bool) -> str:
     kind = "branch" if bold else "chord"
     return (
         f'<path d="{curve.path}" fill="none" stroke="{_COLOURS[edge.kind]}" '

@@ -170,6 +170,14 @@ def _is_decimal(value: Any) -> bool:
     return bool(value.is_Rational and value.q > _LARGEST_DENOMINATOR)
 
 
+def _decimal(value: float) -> str:
+    mantissa, _, exponent = f"{value:.12g}".partition("e")
+    if not exponent:
+        return f"<mn>{mantissa}</mn>"
+    power = f"<msup><mn>10</mn><mn>{int(exponent)}</mn></msup>".replace("-", "−")
+    return power if mantissa == "1" else f"<mrow><mn>{mantissa}</mn><mo>×</mo>{power}</mrow>"
+
+
 def _number(value: Any) -> tuple[str, int]:
     """Decimal fractions as they were written, others as fractions."""
     if value.is_negative:
@@ -177,7 +185,7 @@ def _number(value: Any) -> tuple[str, int]:
     if value.is_Integer:
         return f"<mn>{value}</mn>", _ATOM
     if _is_decimal(value):
-        return f"<mn>{float(value):.12g}</mn>", _ATOM
+        return _decimal(float(value)), _ATOM
     if value.is_Rational:
         return f"<mfrac><mn>{value.p}</mn><mn>{value.q}</mn></mfrac>", _PRODUCT
     return f"<mn>{value}</mn>", _ATOM

@@ -171,7 +171,7 @@ bool assemble(Instance *self)
     state->at.t = state->input_time = state->start_time;
     take_inputs(state, &state->at);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
-    state->fresh = state->outputs_fresh = state->retuned = state->partition_due = false;
+    state->fresh = state->outputs_fresh = state->retuned = state->unsettled = state->partition_due = false;
     model_derive(state->reals + MODEL_P0, state->derived);
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;

@@ -143,6 +143,9 @@ Status update_discrete_states(Instance *self, EventInfo *info)
     if (refresh(self) != STATUS_OK) {
         return STATUS_ERROR;
     }
+    if (!settle_parameters(self)) {
+        return report_failure(self);
+    }
     if (state->partition_due) {
         change_partition(self);
     }

@@ -76,6 +76,7 @@ typedef struct {
     Interface interface;
     int assembled;        /* `at` satisfies the constraints for the current parameters */
     int retuned;          /* a tunable parameter has changed since the last evaluation */
+    int unsettled;        /* ... and integrated coordinates may not fit it yet */
     int fresh;            /* `now` belongs to the current time, states and inputs */
     int outputs_fresh;    /* the calculated reals belong to `now` */
     int tolerance_chosen; /* the relative tolerance was set as a parameter */

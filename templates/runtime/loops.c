@@ -176,6 +176,12 @@ bool close_loops(Instance *self, Point *point)
         take_directions(MODEL_NC, self->state.partition.dependent, point);
         return closed;
     }
+    if (model_solve_all) {
+        if (model_solve_all(&at, self->state.anchors, point->q, point->e)) {
+            return true;
+        }
+        predict_dependent(&self->state, point);
+    }
     for (int i = 0; i < MODEL_NBLOCKS; i++) {
         const ModelBlock *block = &model_blocks[i];
         if (block->solve && solve_exactly(self, block, &at, point)) {

@@ -261,22 +261,29 @@ void show_accepted(Instance *self)
     ode_state(state, &state->at, state->y);
 }
 
-/* Tuned parameters: independent coordinates stay, and the loops are closed from where they are; where all
- * coordinates are integrated, they move to the nearest position that closes the loops. */
-static bool retune(Instance *self)
+bool settle_parameters(Instance *self)
 {
     State *state = &self->state;
-    model_derive(state->reals + MODEL_P0, state->derived);
-    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
-    if (!EMBEDDED && NC > 0) {
+    if (state->unsettled && !EMBEDDED && NC > 0) {
         if (!project_position(self, &state->at)) {
             return false;
         }
         project_velocity(self, &state->at);
         show_accepted(self);
+        state->fresh = false;
     }
-    state->retuned = false;
+    state->unsettled = false;
     return true;
+}
+
+static bool retune(Instance *self)
+{
+    State *state = &self->state;
+    model_derive(state->reals + MODEL_P0, state->derived);
+    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
+    state->retuned = false;
+    state->unsettled = true;
+    return state->interface == MODEL_EXCHANGE || settle_parameters(self);
 }
 
 bool refresh_motion(Instance *self)

@@ -35,6 +35,10 @@ bool settle_motion(Instance *self, Point *point);
 /* The accepted point becomes the one that variables are read at. */
 void show_accepted(Instance *self);
 
+/* After parameters were tuned: independent coordinates stay, and the loops are closed from where they are; where
+ * all coordinates are integrated, they move to the nearest position that closes the loops. */
+bool settle_parameters(Instance *self);
+
 /* Bring the point that variables are read at up to date with time, states, inputs and parameters. */
 bool refresh_motion(Instance *self);
 

@@ -35,9 +35,19 @@ void event(Instance *self, const char *format, ...)
     }
 }
 
+static const char *named(const char *const *names, int count, int index)
+{
+    return index >= 0 && index < count ? names[index] : "";
+}
+
 static const char *constraint(int index)
 {
-    return index >= 0 && index < MODEL_NC ? model_constraint_names[index] : "";
+    return named(model_constraint_names, MODEL_NC, index);
+}
+
+static const char *state_name(int index)
+{
+    return named(model_states, MODEL_NX, index);
 }
 
 static const char *loop_name(const ModelBlock *block)
@@ -86,10 +96,10 @@ static Status report_network_start(Instance *self)
     const char *problem = "the network has no such start";
     if (failure->index >= 0 && failure->index < MODEL_NFIXX) {
         return error(self, "%s: the fixed start value of %s is missed by %.1e", problem,
-                     model_fixed_state_names[failure->index], failure->residual);
+                     named(model_fixed_state_names, MODEL_NFIXX, failure->index), failure->residual);
     }
     return error(self, "%s: %s does not come to rest, its derivative is %.1e", problem,
-                 model_states[failure->index - MODEL_NFIXX], failure->residual);
+                 state_name(failure->index - MODEL_NFIXX), failure->residual);
 }
 
 Status report_failure(Instance *self)
@@ -154,7 +164,7 @@ Status report_failure(Instance *self)
         return error(self,
                      "t = %.6g s: %s or its derivative is not finite: a value of the network around it is "
                      "zero or out of range",
-                     failure->t, model_states[failure->index]);
+                     failure->t, state_name(failure->index));
     case FAILURE_START:
         return report_network_start(self);
     default:

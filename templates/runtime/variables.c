@@ -58,6 +58,17 @@ static bool is_given(Reference reference)
     return reference < MODEL_Y0;
 }
 
+/* The number of the continuous state that is the variable; -1: it is none. */
+static int state_number(Reference reference)
+{
+    for (int k = 0; k < ODE_STATES; k++) {
+        if (model_state_references[k] == reference) {
+            return k;
+        }
+    }
+    return -1;
+}
+
 Status check_integers(Instance *self, const Reference *references, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +143,8 @@ static Status check_settable(Instance *self, Reference reference, double value)
     if (reference >= MODEL_N_REALS) {
         return error(self, "there is no real variable with value reference %u", reference);
     }
-    if (!is_given(reference)) {
+    const bool is_state = state_number(reference) >= 0 && self->state.mode != MODE_STEP_COMPLETE;
+    if (!is_given(reference) && !is_state) {
         return error(self, "the variable with value reference %u is calculated and cannot be set", reference);
     }
     const Mode mode = self->state.mode;
@@ -148,8 +160,21 @@ static Status check_settable(Instance *self, Reference reference, double value)
     return STATUS_OK;
 }
 
+/* Before initialization mode the value of a state is a guess, which the assembly does not need. */
+static void set_state(State *state, int k, double value)
+{
+    if (state->mode != MODE_INSTANTIATED && state->y[k] != value) {
+        state->y[k] = value;
+        state->fresh = state->outputs_fresh = false;
+    }
+}
+
 static void set_real(State *state, Reference reference, double value)
 {
+    if (!is_given(reference)) {
+        set_state(state, state_number(reference), value);
+        return;
+    }
     if (reference == MODEL_S0 + SETTING_RELATIVE_TOLERANCE) {
         state->tolerance_chosen = true;
     }
@@ -170,10 +195,15 @@ static void set_real(State *state, Reference reference, double value)
 
 Status set_reals(Instance *self, const Reference *references, size_t n, const double *values)
 {
+    bool states = false;
     for (size_t i = 0; i < n; i++) {
         if (check_settable(self, references[i], values[i]) != STATUS_OK) {
             return STATUS_ERROR;
         }
+        states = states || !is_given(references[i]);
+    }
+    if (states && self->state.mode == MODE_INITIALIZING && ensure_assembled(self) != STATUS_OK) {
+        return STATUS_ERROR;
     }
     for (size_t i = 0; i < n; i++) {
         set_real(&self->state, references[i], values[i]);

@@ -48,7 +48,7 @@ def test_printed_basis_without_the_circle_of_the_third_angle() -> None:
     assert said(lex_basis(case)) == printed | {"s3^2 + c3^2 - 1"}
 
 
-@pytest.mark.parametrize("equation", ["4.23", "4.24"])
+@pytest.mark.parametrize("equation", ["4.18", "4.20", "4.23", "4.24"])
 def test_printed_solution_follows_from_the_basis(equation: str) -> None:
     case = DATA["systems"][equation]
     basis = reduced_basis(polynomials(case["order"], case["inputs"]), "degrevlex", AMPLE)
@@ -91,28 +91,47 @@ def test_an_engine_stops_when_its_budget_is_spent() -> None:
     assert reduced_basis(rows, "lex", Budget(seconds=0.01), Engine.SYMPY) is None
 
 
-def test_first_link_of_the_five_link_suspension() -> None:
-    """Table 5.1: terms 8, 28, 6, 8 and degrees 1, 2, 1, 1 in the unknown of each line.
+LINK_NAMES = ["sa", "ca", "sb", "cb", "z", "y", "x", "sp", "cp", "st", "ct", "sf", "cf"]
+#: The first link: its joints on chassis and carrier (table A.5), in tenths of a millimetre, and its length.
+CHASSIS, CARRIER = (-1032, -4906, -656), (-478, -501, -879)
+LENGTH = round(sum((b - a) ** 2 for a, b in zip(CHASSIS, CARRIER, strict=True)) ** 0.5)
+#: Where the carrier puts the ball joint, less where the chassis puts the universal joint.
+REACH = [
+    "10000*x - ({}) + cf*ct*({}) + (cf*st*sp - sf*cp)*({}) + (cf*st*cp + sf*sp)*({})",
+    "10000*y - ({}) + sf*ct*({}) + (sf*st*sp + cf*cp)*({}) + (sf*st*cp - cf*sp)*({})",
+    "10000*z - ({}) - st*({}) + ct*sp*({}) + ct*cp*({})",
+]
 
-    The link's constraints (5.1) with the joint positions of table A.5, the length to a tenth of a millimetre.
-    """
-    names = ["sa", "ca", "sb", "cb", "z", "y", "x", "sp", "cp", "st", "ct", "sf", "cf"]
-    joint, ball = (-1032, -4906, -656), (-478, -501, -879)
-    length = round(sum((b - j) ** 2 for b, j in zip(ball, joint, strict=True)) ** 0.5)
-    texts = [
-        "10000*x + L*cb - JX + cf*ct*BX + (cf*st*sp - sf*cp)*BY + (cf*st*cp + sf*sp)*BZ",
-        "10000*y + L*sa*sb - JY + sf*ct*BX + (sf*st*sp + cf*cp)*BY + (sf*st*cp - cf*sp)*BZ",
-        "10000*z - L*ca*sb - JZ - st*BX + ct*sp*BY + ct*cp*BZ",
-        "sa**2 + ca**2 - 1",
-        "sb**2 + cb**2 - 1",
-    ]
-    numbers = {"L": length, **{f"J{n}": v for n, v in zip("XYZ", joint, strict=True)}}
-    numbers |= {f"B{n}": v for n, v in zip("XYZ", ball, strict=True)}
-    for name, value in numbers.items():
-        texts = [text.replace(name, f"({value})") for text in texts]
-    basis = reduced_basis(polynomials(names, texts), "lex", AMPLE)
+
+def reach() -> list[str]:
+    return [text.format(place, *CARRIER) for text, place in zip(REACH, CHASSIS, strict=True)]
+
+
+def link_basis(order: str) -> list[fmpz_mpoly]:
+    """A basis of the link's constraints (5.1)."""
+    link = [f"{LENGTH}*cb", f"{LENGTH}*sa*sb", f"-{LENGTH}*ca*sb"]
+    rows = [f"{one} + {other}" for one, other in zip(reach(), link, strict=True)]
+    circles = ["sa**2 + ca**2 - 1", "sb**2 + cb**2 - 1"]
+    basis = reduced_basis(polynomials(LINK_NAMES, [*rows, *circles]), order, AMPLE)
     assert basis is not None
-    for unknown, terms, degree in (("cb", 8, 1), ("sb", 28, 2), ("ca", 6, 1), ("sa", 8, 1)):
-        place = names.index(unknown)
-        own = [p for p in basis if p.degrees()[place] and not any(p.degrees()[:place])]
-        assert (terms, degree) in {(len(p), int(p.degrees()[place])) for p in own}
+    return basis
+
+
+@pytest.mark.parametrize(
+    ("unknown", "terms", "degree"), [("cb", 8, 1), ("sb", 28, 2), ("ca", 6, 1), ("sa", 8, 1)]
+)
+def test_first_link_of_the_five_link_suspension(unknown: str, terms: int, degree: int) -> None:
+    """Table 5.1: terms and degrees in the unknown of each line."""
+    place = LINK_NAMES.index(unknown)
+    own = [p for p in link_basis("lex") if p.degrees()[place] and not any(p.degrees()[:place])]
+    assert (terms, degree) in {(len(p), int(p.degrees()[place])) for p in own}
+
+
+def test_constant_length_of_a_link_follows_from_its_loop() -> None:
+    """(5.2): the angles of the link are eliminated, its ends keep their distance."""
+    squares = " + ".join(f"({text})**2" for text in reach())
+    [distance] = polynomials(LINK_NAMES, [f"{squares} - {LENGTH}**2"], "degrevlex")
+    assert reduces_to_zero(distance, link_basis("degrevlex"))
+    assert not any(distance.degrees()[: LINK_NAMES.index("z")])
+    [other] = polynomials(LINK_NAMES, [f"{squares} - {LENGTH + 1}**2"], "degrevlex")
+    assert not reduces_to_zero(other, link_basis("degrevlex"))

@@ -166,7 +166,7 @@ def test_derivatives_of_functions_of_two(function: str, place: int) -> None:
 def test_text_and_cost(abxy: tuple[Expr, ...]) -> None:
     a, b, x, y = abxy
     names = dict(zip(abxy, "abxy", strict=True))
-    assert print_expression(a * x - 2 * y, names) == "a*x + (-2.0)*y"
+    assert print_expression(a * x - 2 * y, names) == "a*x - 2.0*y"
     assert print_expression(x**2 / (a + y), names) == "x*x/(a + y)"
     assert print_expression(-x / (a * y), names) == "-x/(a*y)"
     shared = x.dag.call("sin", x + y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -76,7 +77,10 @@ def test_build_description_of_fmi_3_is_valid(pendulum: Generated) -> None:
 
 
 @pytest.mark.parametrize("fmi", list(FmiVersion))
-def test_fmpy_rebuilds_the_fmu_from_its_sources(fmi: FmiVersion, tmp_path: Path) -> None:
+def test_fmpy_rebuilds_the_fmu_from_its_sources(
+    fmi: FmiVersion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     if shutil.which("cmake") is None:
         pytest.skip("FMPy compiles with cmake, which is not installed")
     options = ExportOptions(fmi=fmi, sources=True)

@@ -11,7 +11,7 @@ import pytest
 from lxml import etree
 
 from fmugen.errors import OutputError
-from fmugen.ir.fmu import CalculatedVariable, FmuDescription, Section, SolverSettings
+from fmugen.ir.fmu import CalculatedVariable, ContinuousState, FmuDescription, Knowns, Section, SolverSettings
 from fmugen.ir.formula import Call, Formula, Name, Number, constant
 from fmugen.ir.model import (
     GROUND,
@@ -25,7 +25,8 @@ from fmugen.ir.model import (
     Start,
     SystemModel,
 )
-from fmugen.phases.describe import QUANTITIES, describe, model_description_xml
+from fmugen.ir.options import FmiVersion, InterfaceType, Solver
+from fmugen.phases.describe import QUANTITIES, Face, describe, model_description_xml
 from fmugen.resources import runtime_sources
 
 HALF_LENGTH = Formula("l/2", Call("/", (Name("l"), Number(2))))
@@ -51,22 +52,32 @@ def pendulum(**changes: object) -> SystemModel:
 
 CALCULATED = (
     CalculatedVariable("pin.angle", "rad", "coordinate"),
-    CalculatedVariable("alpha", "rad/s2", "", "output", ("brake", "torque")),
-    CalculatedVariable("height", "m", "", "output"),
+    CalculatedVariable(
+        "alpha", "rad/s2", "", "output", Knowns(("brake", "torque"), (0,), False, ("l", "torque"))
+    ),
+    CalculatedVariable("height", "m", "", "output", Knowns((), (0,), True, ("l", "start.pin.angle"))),
+)
+STATES = (
+    ContinuousState("pin.angle", "rad", "", False, Knowns(start=("l",)), "rad/s", Knowns((), (1,))),
+    ContinuousState("state[2]", "", "a rate", True, Knowns(), "", Knowns(("brake",), (0, 1), True)),
 )
 
 
-def description(**changes: object) -> FmuDescription:
-    return describe(pendulum(**changes), CALCULATED, "{guid}", environment={})
+FACE = Face(states=STATES, indicators=1)
+FACE_3 = Face(FmiVersion.THREE, states=STATES, indicators=1)
+
+
+def description(face: Face = FACE, **changes: object) -> FmuDescription:
+    return describe(pendulum(**changes), CALCULATED, "{guid}", face=face, environment={})
 
 
 def xml_of(subject: FmuDescription) -> etree._Element:
     return etree.fromstring(model_description_xml(subject))
 
 
-def schema() -> etree.XMLSchema:
-    folder = Path(fmpy.__file__).parent / "schema" / "fmi2"
-    return etree.XMLSchema(etree.parse(str(folder / "fmi2ModelDescription.xsd")))
+def schema(fmi: int = 2) -> etree.XMLSchema:
+    folder = Path(fmpy.__file__).parent / "schema" / f"fmi{fmi}"
+    return etree.XMLSchema(etree.parse(str(folder / f"fmi{fmi}ModelDescription.xsd")))
 
 
 def test_value_references_are_positions_in_the_flat_array() -> None:
@@ -77,11 +88,14 @@ def test_value_references_are_positions_in_the_flat_array() -> None:
 def test_layout_is_consecutive() -> None:
     layout = description().layout
     assert layout.parameters == Section(0, 3)
-    assert layout.settings == Section(3, 4)
-    assert layout.inputs == Section(7, 2)
-    assert layout.calculated == Section(9, 3)
-    assert layout.diagnostics == Section(12, 3)
-    assert layout.size == 15
+    assert layout.settings == Section(3, 5)
+    assert layout.inputs == Section(8, 2)
+    assert layout.calculated == Section(10, 3)
+    assert layout.states == Section(13, 1)
+    assert layout.derivatives == Section(14, 2)
+    assert layout.indicators == Section(16, 1)
+    assert layout.diagnostics == Section(17, 3)
+    assert layout.size == 20
 
 
 def test_names_in_order() -> None:
@@ -93,11 +107,16 @@ def test_names_in_order() -> None:
         "solver.relative_tolerance",
         "solver.absolute_tolerance",
         "solver.max_steps",
+        "solver.method",
         "torque",
         "brake",
         "pin.angle",
         "alpha",
         "height",
+        "state[2]",
+        "der(pin.angle)",
+        "der(state[2])",
+        "event[1]",
         "closure.residual",
         "closure.iterations",
         "solver.steps",
@@ -105,9 +124,12 @@ def test_names_in_order() -> None:
 
 
 def test_start_values() -> None:
-    settings = SolverSettings(step=0.5, relative_tolerance=1e-3, absolute_tolerance=1e-4, max_steps=7)
-    subject = describe(pendulum(), CALCULATED, "{guid}", settings=settings, environment={})
-    assert subject.start_values == (0.5, 1e-3, 0.1, 0.5, 1e-3, 1e-4, 7.0, 0.25, 0.0, 0, 0, 0, 0, 0, 0)
+    settings = SolverSettings(
+        0.5, relative_tolerance=1e-3, absolute_tolerance=1e-4, max_steps=7, method=Solver.RK4
+    )
+    subject = describe(pendulum(), CALCULATED, "{guid}", face=FACE, settings=settings, environment={})
+    assert subject.start_values[:10] == (0.5, 1e-3, 0.1, 0.5, 1e-3, 1e-4, 7.0, 2.0, 0.25, 0.0)
+    assert set(subject.start_values[10:]) == {0.0}
 
 
 def test_only_plain_fixed_start_values_are_parameters() -> None:
@@ -127,10 +149,16 @@ def test_attributes_of_each_kind() -> None:
         )
         for variable in description().variables
     }
-    assert kinds["l"] == kinds["solver.step"] == ("parameter", "fixed", "exact", True)
+    assert kinds["l"] == ("parameter", "tunable", "exact", True)
+    assert kinds["start.pin.angle"] == kinds["solver.step"] == ("parameter", "fixed", "exact", True)
     assert kinds["torque"] == ("input", "continuous", None, True)
     assert kinds["alpha"] == ("output", "continuous", "calculated", False)
-    assert kinds["pin.angle"] == kinds["solver.steps"] == ("local", "continuous", "calculated", False)
+    assert (
+        kinds["pin.angle"]
+        == kinds["der(pin.angle)"]
+        == kinds["solver.steps"]
+        == ("local", "continuous", "calculated", False)
+    )
 
 
 def test_repeated_names_are_refused() -> None:
@@ -138,35 +166,86 @@ def test_repeated_names_are_refused() -> None:
         describe(pendulum(), (CalculatedVariable("l"),), "{guid}", environment={})
 
 
-def test_xml_is_valid() -> None:
-    schema().assertValid(xml_of(description()))
+@pytest.mark.parametrize("face", [FACE, FACE_3])
+def test_xml_is_valid(face: Face) -> None:
+    schema(face.fmi.value).assertValid(xml_of(description(face)))
 
 
-def test_xml_without_outputs_and_inputs_is_valid() -> None:
-    bare = describe(pendulum(inputs=(), parameters=()), (), "{guid}", environment={})
-    schema().assertValid(xml_of(bare))
+@pytest.mark.parametrize("fmi", list(FmiVersion))
+def test_xml_without_outputs_and_inputs_is_valid(fmi: FmiVersion) -> None:
+    bare = describe(pendulum(inputs=(), parameters=()), (), "{guid}", face=Face(fmi), environment={})
+    schema(fmi.value).assertValid(xml_of(bare))
+
+
+@pytest.mark.parametrize("fmi", list(FmiVersion))
+@pytest.mark.parametrize("interface", list(InterfaceType))
+def test_only_the_interfaces_that_were_asked_for(fmi: FmiVersion, interface: InterfaceType) -> None:
+    root = xml_of(description(Face(fmi, (interface,), STATES)))
+    found = {tag for tag in ("CoSimulation", "ModelExchange") if root.find(tag) is not None}
+    assert found == {"CoSimulation" if interface is InterfaceType.CO_SIMULATION else "ModelExchange"}
+    schema(fmi.value).assertValid(root)
 
 
 def test_xml_is_the_same_every_time() -> None:
     assert model_description_xml(description()) == model_description_xml(description())
 
 
-def test_structure_lists_outputs_with_their_feedthrough() -> None:
-    outputs = xml_of(description()).findall("ModelStructure/Outputs/Unknown")
-    assert [dict(unknown.attrib) for unknown in outputs] == [
-        {"index": "11", "dependencies": "8 9", "dependenciesKind": "dependent dependent"},
-        {"index": "12", "dependencies": "", "dependenciesKind": ""},
+def listed(root: etree._Element, tag: str) -> list[tuple[str, ...]]:
+    return [
+        tuple(unknown.get(key, "") for key in ("index", "valueReference", "dependencies"))
+        for unknown in root.findall(f"ModelStructure/{tag}")
     ]
 
 
-def test_initial_unknowns_are_the_outputs_and_depend_on_all() -> None:
-    unknowns = xml_of(description()).findall("ModelStructure/InitialUnknowns/Unknown")
-    assert [dict(unknown.attrib) for unknown in unknowns] == [{"index": "11"}, {"index": "12"}]
+def test_structure_of_fmi_2_counts_variables_from_one() -> None:
+    root = xml_of(description())
+    assert listed(root, "Outputs/Unknown") == [("12", "", "9 10 11"), ("13", "", "11")]
+    assert listed(root, "Derivatives/Unknown") == [("15", "", "14"), ("16", "", "10 11 14")]
+    assert listed(root, "InitialUnknowns/Unknown") == [
+        ("11", "", "1"),
+        ("12", "", "1 9"),
+        ("13", "", "1 3"),
+        ("14", "", ""),
+        ("15", "", ""),
+        ("16", "", ""),
+    ]
+
+
+def test_structure_of_fmi_3_names_value_references_and_time() -> None:
+    root = xml_of(description(FACE_3))
+    assert listed(root, "Output") == [("", "11", "8 9 10"), ("", "12", "10 20")]
+    assert listed(root, "ContinuousStateDerivative") == [("", "14", "13"), ("", "15", "9 10 13 20")]
+    assert [reference for _, reference, _ in listed(root, "EventIndicator")] == ["16"]
+    time = root.findall("ModelVariables/Float64")[-1]
+    assert (time.get("causality"), time.get("valueReference")) == ("independent", "20")
+
+
+def test_derivatives_name_their_states() -> None:
+    two, three = xml_of(description()), xml_of(description(FACE_3))
+    reals = {v.get("name"): v[0].get("derivative") for v in two.findall("ModelVariables/ScalarVariable")}
+    floats = {v.get("name"): v.get("derivative") for v in three.findall("ModelVariables/Float64")}
+    assert (reals["der(pin.angle)"], reals["der(state[2])"]) == ("11", "14")
+    assert (floats["der(pin.angle)"], floats["der(state[2])"]) == ("10", "13")
+
+
+def test_limits_of_the_model_are_told() -> None:
+    limited = Parameter("l", 0.5, "m", minimum=0.1, maximum=2.0, nominal=1.0)
+    root = xml_of(describe(pendulum(parameters=(limited,)), (), "{guid}", environment={}))
+    real = root.findall("ModelVariables/ScalarVariable")[0][0]
+    assert [real.get(key) for key in ("min", "max", "nominal")] == ["0.1", "2.0", "1.0"]
+
+
+def test_sources_are_listed_for_both_interfaces() -> None:
+    root = etree.fromstring(model_description_xml(description(), ("a.c", "b.c")))
+    for interface in ("CoSimulation", "ModelExchange"):
+        files = root.findall(f"{interface}/SourceFiles/File")
+        assert [file.get("name") for file in files] == ["a.c", "b.c"]
+    schema().assertValid(root)
 
 
 def test_units_are_declared_with_their_base_units() -> None:
     units = {unit.get("name"): unit for unit in xml_of(description()).findall("UnitDefinitions/Unit")}
-    assert set(units) == {"1", "m", "s", "rad", "rad/s2", "N.m", "N.m/rad"}
+    assert set(units) == {"1", "m", "s", "rad", "rad/s", "rad/s2", "N.m", "N.m/rad"}
     assert dict(units["N.m/rad"][0].attrib) == {"kg": "1", "m": "2", "s": "-2", "rad": "-1"}
     assert dict(units["1"][0].attrib) == {}
     display = units["rad"].find("DisplayUnit")
@@ -177,7 +256,7 @@ def test_units_are_declared_with_their_base_units() -> None:
 def test_every_variable_declares_a_type_of_its_unit() -> None:
     root = xml_of(description())
     unit_of = {kind.get("name"): kind[0].get("unit") for kind in root.findall("TypeDefinitions/SimpleType")}
-    reals = root.findall("ModelVariables/ScalarVariable/Real")
+    reals = [real for real in root.findall("ModelVariables/ScalarVariable/Real") if real.get("unit")]
     assert reals
     assert all(unit_of[real.get("declaredType")] == real.get("unit") for real in reals)
 
@@ -196,7 +275,7 @@ def test_each_quantity_is_measured_in_one_unit() -> None:
 
 def test_text_is_escaped_and_cleaned() -> None:
     model = pendulum(description='a < b & "c"\n\x00 é 机')
-    root = xml_of(describe(model, CALCULATED, "{guid}", environment={}))
+    root = xml_of(describe(model, CALCULATED, "{guid}", face=FACE, environment={}))
     assert root.get("description") == 'a < b & "c"   é 机'
     schema().assertValid(root)
 
@@ -209,6 +288,7 @@ def test_capabilities_and_experiment() -> None:
     assert slave.get("canHandleVariableCommunicationStepSize") == "true"
     assert slave.get("canGetAndSetFMUstate") == slave.get("canSerializeFMUstate") == "true"
     assert slave.get("canNotUseMemoryManagementFunctions") == "false"
+    assert slave.get("providesDirectionalDerivative") == slave.get("canInterpolateInputs") == "true"
     experiment = root.find("DefaultExperiment")
     assert experiment is not None
     assert dict(experiment.attrib) == {
@@ -228,7 +308,7 @@ def test_log_categories_are_those_of_the_runtime() -> None:
 
 def test_date_is_written_only_when_the_build_fixes_it() -> None:
     assert xml_of(description()).get("generationDateAndTime") is None
-    dated = describe(pendulum(), CALCULATED, "{guid}", environment={"SOURCE_DATE_EPOCH": "86400"})
+    dated = describe(pendulum(), CALCULATED, "{guid}", face=FACE, environment={"SOURCE_DATE_EPOCH": "86400"})
     root = xml_of(dated)
     assert root.get("generationDateAndTime") == "1970-01-02T00:00:00Z"
     schema().assertValid(root)
@@ -236,4 +316,4 @@ def test_date_is_written_only_when_the_build_fixes_it() -> None:
 
 def test_a_date_that_is_none_is_refused() -> None:
     with pytest.raises(OutputError, match="SOURCE_DATE_EPOCH is 'yesterday'"):
-        describe(pendulum(), CALCULATED, "{guid}", environment={"SOURCE_DATE_EPOCH": "yesterday"})
+        describe(pendulum(), CALCULATED, "{guid}", face=FACE, environment={"SOURCE_DATE_EPOCH": "yesterday"})

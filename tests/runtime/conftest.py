@@ -28,7 +28,12 @@ HEADERS = Path(fmpy.__file__).parent / "c-code"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 
-GUIDS = {"pendulum": "{pendulum}", "slider_crank": "{slider-crank}", "parallelograms": "{parallelograms}"}
+GUIDS = {
+    "pendulum": "{pendulum}",
+    "slider_crank": "{slider-crank}",
+    "parallelograms": "{parallelograms}",
+    "tank": "{tank}",
+}
 
 
 def compiler() -> str:
@@ -135,8 +140,12 @@ def _numbered(*names: str) -> dict[str, int]:
     return {name: reference for reference, name in enumerate(names)}
 
 
-_SETTINGS = ("solver_step", "relative_tolerance", "absolute_tolerance", "max_steps")
-_DIAGNOSTICS = ("residual", "iterations", "steps")
+_SETTINGS = ("solver_step", "relative_tolerance", "absolute_tolerance", "max_steps", "method")
+_DIAGNOSTICS = (
+    *(f"state{i}" for i in range(12)),
+    *(f"der{i}" for i in range(12)),
+    *("residual", "iterations", "steps"),
+)
 
 #: Value references by name, as the comments in the model.h of each sample say.
 VARIABLES = {
@@ -159,6 +168,13 @@ VARIABLES = {
         *("g", "start_angle", "start_omega"),
         *_SETTINGS,
         *("first", "first_rate", "last", "energy"),
+        *_DIAGNOSTICS,
+    ),
+    "tank": _numbered(
+        *("capacity", "start_level", "start_outflow"),
+        *_SETTINGS,
+        "inflow",
+        *("level", "outflow"),
         *_DIAGNOSTICS,
     ),
 }

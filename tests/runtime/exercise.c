@@ -83,7 +83,6 @@ static int live(const fmi2CallbackFunctions *callbacks)
         it[i] = fmi2Instantiate("it", fmi2CoSimulation, MODEL_GUID, "", callbacks, fmi2False, fmi2True);
         EXPECT(30, it[i]);
     }
-    EXPECT(31, !fmi2Instantiate("it", fmi2ModelExchange, MODEL_GUID, "", callbacks, fmi2False, fmi2False));
     EXPECT(32, !fmi2Instantiate("it", fmi2CoSimulation, "{no}", "", callbacks, fmi2False, fmi2False));
     EXPECT(33, !fmi2Instantiate("", fmi2CoSimulation, MODEL_GUID, "", callbacks, fmi2False, fmi2False));
     for (int i = 0; i < 3; i++) {

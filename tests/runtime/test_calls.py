@@ -83,7 +83,7 @@ def test_a_wrong_guid_or_type_is_refused(build: Build) -> None:
     [
         ("angle", 1.0, "is calculated"),
         ("steps", 1.0, "is calculated"),
-        ("m", 2.0, "is fixed after initialization"),
+        ("start_angle", 2.0, "is fixed after initialization"),
         ("relative_tolerance", 1e-3, "is fixed after initialization"),
         ("torque", float("nan"), "finite number"),
         ("torque", float("inf"), "finite number"),
@@ -96,7 +96,7 @@ def test_what_cannot_be_set(open_slave: Open, name: str, value: float, said: str
 
 def test_values_are_set_all_or_none(open_slave: Open) -> None:
     slave = open_slave("pendulum").initialize()
-    slave.fails(lambda: slave.set(torque=5.0, m=2.0))
+    slave.fails(lambda: slave.set(torque=5.0, start_angle=2.0))
     assert slave.get("torque") == 0.0
 
 
@@ -107,6 +107,8 @@ def test_values_are_set_all_or_none(open_slave: Open) -> None:
         ({"relative_tolerance": 0.0}, "solver.relative_tolerance"),
         ({"absolute_tolerance": -1e-9}, "solver.absolute_tolerance"),
         ({"max_steps": 0.0}, "solver.max_steps"),
+        ({"method": 5.0}, "solver.method"),
+        ({"method": 2.5}, "solver.method"),
     ],
 )
 def test_settings_that_make_no_sense(open_slave: Open, settings: dict[str, float], said: str) -> None:
@@ -119,10 +121,13 @@ def test_unknown_value_references_and_other_types(open_slave: Open) -> None:
     beyond = len(VARIABLES["pendulum"])
     assert f"value reference {beyond}" in slave.fails(lambda: slave.fmu.getReal([beyond]))
     assert f"value reference {beyond}" in slave.fails(lambda: slave.fmu.setReal([beyond], [0.0]))
-    assert "real" in slave.fails(lambda: slave.fmu.getInteger([0]))
-    assert "real" in slave.fails(lambda: slave.fmu.getBoolean([0]))
-    assert "real" in slave.fails(lambda: slave.fmu.setInteger([0], [0]))
-    assert "derivatives" in slave.fails(lambda: slave.fmu.getDirectionalDerivative([10], [9], [1.0]))
+    assert "no integer variable" in slave.fails(lambda: slave.fmu.getInteger([0]))
+    assert "type Boolean" in slave.fails(lambda: slave.fmu.getBoolean([0]))
+    assert "no integer variable" in slave.fails(lambda: slave.fmu.setInteger([0], [0]))
+    torque, angle = VARIABLES["pendulum"]["torque"], VARIABLES["pendulum"]["angle"]
+    derivative = slave.fmu.getDirectionalDerivative
+    assert "no derivative of" in slave.fails(lambda: derivative([torque], [torque], [1.0]))
+    assert "no derivative by" in slave.fails(lambda: derivative([angle], [angle], [1.0]))
 
 
 def test_steps_must_be_positive_and_start_where_the_last_one_ended(open_slave: Open) -> None:

@@ -69,6 +69,8 @@ def shown(expression: object) -> str:
         (sympy.exp(-x), "exp(−x)"),
         (sympy.Rational(981, 100) * a, "9.81 a"),
         (sympy.Rational(1, 3), "(1)/(3)"),
+        (sympy.Rational(1, 10**8) * a, "10^−8 a"),
+        (sympy.Rational(3, 2 * 10**9), "1.5×10^−9"),
         (sympy.Integer(0), "0"),
     ],
 )

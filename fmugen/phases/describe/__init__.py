@@ -141,8 +141,9 @@ def describe(
     parameters = tuple(_parameters(model, references))
     solver = tuple(_settings(settings or SolverSettings(), references))
     inputs = tuple(_inputs(model, references))
-    computed = tuple(_calculated(calculated, references))
-    states = tuple(_states(face.states, references))
+    starts = {state.name: state.start for state in face.states}
+    computed = tuple(_started(each, starts) for each in _calculated(calculated, references))
+    states = tuple(_started(each, starts) for each in _states(face.states, references))
     named = {variable.name: variable.value_reference for variable in computed + states}
     derivatives = tuple(_derivatives(face.states, named, references))
     indicators = tuple(_indicators(face.indicators, references))
@@ -261,6 +262,12 @@ def _calculated(calculated: Sequence[CalculatedVariable], references: Iterator[i
             value.unit,
             value.description,
         )
+
+
+def _started(variable: Variable, starts: Mapping[str, float | None]) -> Variable:
+    """A state whose start value is known; the assembly at initialization decides in the end."""
+    start = starts.get(variable.name)
+    return variable if start is None else replace(variable, initial="approx", start=start)
 
 
 def _states(states: Sequence[ContinuousState], references: Iterator[int]) -> Iterator[Variable]:

@@ -103,20 +103,24 @@ class _Circuits:
         kinematics, across = self._kinematics, edge.displacement
         _, second = kinematics.given_rates(across.given)
         direction = FrameVector({across.frame: axis})
-        along = kinematics.frames.dot
-        phi = along(direction, kinematics.displacement(edge)) - dot(axis, across.given)
+        gap = kinematics.displacement(edge)
+        phi = kinematics.frames.position_dot(direction, gap) - dot(axis, across.given)
         jacobian, bias = self._project(kinematics.relative_acceleration(edge), direction)
         return self._circuit(edge, name, phi, jacobian, dot(axis, second) - bias, direction)
 
-    def _distance(self, edge: Edge, length: Expr) -> Circuit:
-        """The length of the displacement is given: (r.r - l^2) / (2 l) = 0 for a rod without mass."""
+    def _distance(self, edge: Edge, length: Expr, velocity: FrameVector | None = None) -> Circuit:
+        """The length of the displacement is given: (r.r - l^2) / (2 l) = 0 for a rod without mass.
+
+        ``velocity`` is the relative velocity of its ends where that is known otherwise.
+        """
         kinematics = self._kinematics
         r = kinematics.displacement(edge)
-        velocity = kinematics.velocity[edge.head] - kinematics.velocity[edge.tail]
+        if velocity is None:
+            velocity = kinematics.velocity[edge.head] - kinematics.velocity[edge.tail]
         acceleration = kinematics.acceleration[edge.head] - kinematics.acceleration[edge.tail]
         direction = r.scaled(1 / length)
         dots = kinematics.frames.dot
-        phi = dots(r, r) / (2 * length) - length / 2
+        phi = kinematics.frames.position_dot(r, r) / (2 * length) - length / 2
         jacobian, bias = self._project(acceleration, direction)
         gamma = -bias - dots(velocity, velocity) / length
         return self._circuit(edge, "length", phi, jacobian, gamma, direction)
@@ -124,22 +128,27 @@ class _Circuits:
     def _of_link(self, ball: Edge, link: Link) -> Iterator[Circuit]:
         """The loop of a link in its own axes: its length, along the axis of its cross, and across both.
 
-        Where the loop is closed these are the components of the ball's displacement in other directions.
+        Where the loop is closed these are the components of the ball's displacement in other directions, the
+        displacement itself vanishes from their derivatives, and the ends of the link move as it turns.
         """
         kinematics = self._kinematics
         span = replace(ball, tail=link.base, head=link.target)
-        length = self._distance(span, link.length)
+        arm = FrameVector({link.body: link.arm})
+        turning = kinematics.frames.cross(kinematics.omega[link.body], arm)
+        length = self._distance(span, link.length, turning)
         ((_, direction),) = length.acts
         yield replace(length, acts=((ball, direction if link.forward else -direction),))
-        seen = replace(ball, across=replace(ball.displacement, frame=link.body))
+        gap = kinematics.displacement(ball)
+        apart = kinematics.acceleration[ball.head] - kinematics.acceleration[ball.tail]
         for axis, name in ((link.axis, "axis"), (link.normal, "normal")):
-            circuit = self._displacement(seen, axis, name)
-            acts = tuple((ball, direction) for _, direction in circuit.acts)
-            constraint = circuit.constraint
+            direction = FrameVector({link.body: axis})
+            jacobian, bias = self._project(apart, direction)
+            phi = kinematics.frames.position_dot(direction, gap)
+            circuit = self._circuit(ball, name, phi, jacobian, -bias, direction)
             if axis is link.normal:  # which a link that points the other way meets as well
-                open_by = kinematics.frames.in_ground(kinematics.displacement(ball))
-                constraint = replace(constraint, closed=open_by)
-            yield Circuit(constraint, acts)
+                constraint = replace(circuit.constraint, closed=kinematics.frames.in_ground(gap))
+                circuit = replace(circuit, constraint=constraint)
+            yield circuit
 
     def _angle(self, edge: Edge) -> Circuit:
         """Planar: angles add, so the circuit of angles is a sum (McPhee (85))."""

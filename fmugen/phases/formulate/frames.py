@@ -102,12 +102,30 @@ class Frames:
         self._relative: dict[str, Matrix3] = {}
         self._depth = {ground: 0}
         self._rotations: dict[tuple[str, str], Matrix3] = {}
+        #: Frames whose vectors a constant matrix resolves in the axes of the joint that they hang on.
+        self._mounted: dict[str, tuple[str, Matrix3]] = {}
 
-    def hang(self, body: str, parent: str, relative: Matrix3) -> None:
-        """Add ``body``; ``relative`` resolves its vectors in the axes of ``parent``."""
+    def hang(self, body: str, parent: str, relative: Matrix3, mounting: Matrix3 | None = None) -> None:
+        """Add ``body``; ``relative`` resolves its vectors in the axes of ``parent``.
+
+        With a ``mounting``, which resolves them in the axes of the joint, ``relative`` resolves those.
+        """
         self._parent[body] = parent
-        self._relative[body] = relative
         self._depth[body] = self._depth[parent] + 1
+        if mounting is None:
+            self._relative[body] = relative
+            return
+        joint = f"{body} on {parent}"
+        self._parent[joint], self._relative[joint], self._depth[joint] = parent, relative, self._depth[body]
+        self._relative[body] = matmul(relative, mounting)
+        self._mounted[body] = joint, mounting
+
+    def _eased(self, frame: str, part: Vector3) -> tuple[str, Vector3]:
+        """A vector in the axes of the joint of its body: constant there, too, and nearer to all others."""
+        if frame not in self._mounted:
+            return frame, part
+        joint, mounting = self._mounted[frame]
+        return joint, matvec(mounting, part)
 
     def rotation(self, to: str, source: str) -> Matrix3:
         """The matrix that resolves vectors of frame ``source`` in frame ``to``."""
@@ -160,6 +178,17 @@ class Frames:
             for frame, part in a.parts.items()
             for other, other_part in b.parts.items()
         )
+
+    def position_dot(self, a: FrameVector, b: FrameVector) -> Expr:
+        """The dot product of vectors that no velocities are sought for: every part in the axes of its joint.
+
+        There an angle about an axis of the joint appears as plainly as it can.
+        """
+        pairs = [(one, other) for one in a.parts.items() for other in b.parts.items()]
+        alike = [dot(one, other) for (frame, one), (source, other) in pairs if frame == source]
+        apart = [(self._eased(*one), self._eased(*other)) for one, other in pairs if one[0] != other[0]]
+        across = [dot(one, matvec(self.rotation(f, s), other)) for (f, one), (s, other) in apart]
+        return self.dag.add((*alike, *across))
 
     def cross(self, a: FrameVector, b: FrameVector) -> FrameVector:
         """``a x b``, each part in the frame of the part of ``b`` it comes from."""

@@ -58,8 +58,10 @@ class Kinematics:
         for link in tree.links:
             edge = edges[link.branch]
             relative = relative_rotation(edge.rotation, self._coordinates, symbols)
-            matrix = relative.matrix if link.forward else transpose(relative.matrix)
-            self.frames.hang(link.node, link.parent, matrix)
+            if link.forward:
+                self.frames.hang(link.node, link.parent, relative.moving, relative.mounting)
+            else:
+                self.frames.hang(link.node, link.parent, transpose(relative.matrix))
             settle = self.frames.settle
             axes = {unknown: settle(edge.tail, axis) for unknown, axis in relative.partial.items()}
             self.axis |= axes

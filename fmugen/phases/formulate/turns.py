@@ -29,15 +29,21 @@ __all__ = ["RelativeRotation", "first_axis", "relative_rotation"]
 class RelativeRotation:
     """A rotation in the axes of the tail's body.
 
-    ``matrix`` resolves vectors of the head in the tail, ``partial`` maps the accelerations of the
+    ``matrix`` resolves vectors of the head in the tail: it is ``moving``, times ``mounting`` if that is not
+    ``None``, which is how the head is mounted on what moves. ``partial`` maps the accelerations of the
     coordinates to their rotation axes, ``omega`` is the relative angular velocity and ``bias`` what is
     left of the relative angular acceleration when all second derivatives vanish.
     """
 
-    matrix: Matrix3
+    moving: Matrix3
+    mounting: Matrix3 | None
     partial: dict[Expr, Vector3]
     omega: Vector3
     bias: Vector3
+
+    @property
+    def matrix(self) -> Matrix3:
+        return self.moving if self.mounting is None else matmul(self.moving, self.mounting)
 
 
 def relative_rotation(
@@ -48,7 +54,9 @@ def relative_rotation(
     rate_of = Tangent(dag, symbols.rates)
     matrix, omega, bias = identity(dag), null(dag), null(dag)
     partial: dict[Expr, Vector3] = {}
-    for turn in rotation.turns:
+    *turns, last = rotation.turns or (None,)
+    mounting = last.matrix if isinstance(last, FixedTurn) and turns else None
+    for turn in rotation.turns if mounting is None else turns:
         match turn:
             case FixedTurn(fixed):
                 matrix = matmul(matrix, fixed)
@@ -74,7 +82,7 @@ def relative_rotation(
                     omega = add3(omega, scale3(coordinate.velocity, direction))
                 # omega = 2 E(p) p' and E(p') p' = 0, so that the bias vanishes (before it nothing turns).
                 matrix = matmul(matrix, _quaternion_matrix([c.position for c in found]))
-    return RelativeRotation(matrix, partial, omega, bias)
+    return RelativeRotation(matrix, mounting, partial, omega, bias)
 
 
 def first_axis(rotation: Rotation) -> Vector3:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import Operations, constant_part, count_operations, schedule
+from fmugen.expr.code import Operations, constants_read, count_operations, reached, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
@@ -104,7 +104,14 @@ class _Lowering:
         forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
         self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
-        solves = [self._solve_function(number, steps) for number, steps in enumerate(forms)]
+        solves = [
+            self._solve_function(f"solve_{number}", block.name, steps)
+            for number, (block, steps) in enumerate(zip(self._flow.blocks, forms, strict=True))
+        ]
+        together = None
+        if len(forms) > 1 and all(forms):
+            steps = [form for block in forms for form in block]
+            together = self._solve_function("solve_together", "all loops", steps)
         lowered = None if motion is None else self._motion(motion)
         network = self._network()
         derive = self._derive_function()
@@ -113,6 +120,7 @@ class _Lowering:
             (derive, *functions),
             tuple(blocks),
             tuple(solves),
+            together,
             lowered,
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
@@ -171,33 +179,36 @@ class _Lowering:
         """
         structure, coordinates = self._structure, self._dae.coordinates
         embedded = self._flow.closure in EMBEDDED
-        chosen = [coordinates[k] for k in (self._flow.independent if embedded else range(len(coordinates)))]
+        numbers = self._flow.independent if embedded else range(len(coordinates))
+        chosen = [(k, coordinates[k]) for k in numbers]
         changing = embedded and bool(self._flow.rows) and bool(self._flow.independent)
         count = len(chosen)
         units = {c.unit for c in coordinates}
         shared = units.pop() if len(units) == 1 else ""
         rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
-        for index, c in enumerate(chosen):
+        for index, (k, c) in enumerate(chosen):
             known = replace(structure.knowns(c.velocity), inputs=(), states=(count + index,), time=False)
+            start, value = structure.knowns(c.position), self._flow.positions[k]
             if changing:
-                note = f"position of an independent coordinate, at first of {c.name}"
-                start = structure.knowns(c.position)
-                yield ContinuousState(f"state[{index + 1}]", shared, note, True, start, rate, known)
-            else:
-                yield ContinuousState(
-                    c.name, c.unit, "", False, structure.knowns(c.position), f"{c.unit}/s", known
+                name, note = (
+                    f"state[{index + 1}]",
+                    f"position of an independent coordinate, at first of {c.name}",
                 )
-        for index, c in enumerate(chosen):
+                yield ContinuousState(name, shared, note, True, start, rate, known, value)
+            else:
+                yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
+        for index, (k, c) in enumerate(chosen):
             known = structure.knowns(c.second, everywhere=changing)
+            start, value = structure.knowns(c.velocity), self._flow.velocities[k]
             if changing:
-                note = f"rate of an independent coordinate, at first of {c.name}"
-                start = structure.knowns(c.velocity)
-                yield ContinuousState(f"state[{count + index + 1}]", rate, note, True, start, second, known)
-            else:
-                unit = f"{c.unit}/s2"
-                yield ContinuousState(
-                    c.rate, f"{c.unit}/s", "", False, structure.knowns(c.velocity), unit, known
+                name, note = (
+                    f"state[{count + index + 1}]",
+                    f"rate of an independent coordinate, at first of {c.name}",
                 )
+                yield ContinuousState(name, rate, note, True, start, second, known, value)
+            else:
+                unit = per_second(c.unit)
+                yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
         for state in self._dae.states:
             derivative = structure.knowns(state.derivative)
             unit = per_second(state.unit)
@@ -337,8 +348,8 @@ class _Lowering:
             results=tuple(hold(result) for result in form.results),
         )
 
-    def _solve_function(self, number: int, forms: Sequence[_Form]) -> SolveFunction | None:
-        """The exact steps of a block; ``None`` for a block without steps."""
+    def _solve_function(self, name: str, purpose: str, forms: Sequence[_Form]) -> SolveFunction | None:
+        """The exact steps of a block, or of all of them; ``None`` for a block without steps."""
         if not forms:
             return None
         groups = [group for form in forms for group in (form.arguments, form.results)]
@@ -353,8 +364,8 @@ class _Lowering:
         done: set[Expr] = set()
         steps = []
         for form in forms:
-            before, waiting = _taken(waiting, form.arguments)
-            after, waiting = _taken(waiting, form.results)
+            before, waiting = _taken(waiting, form.arguments, is_leaf)
+            after, waiting = _taken(waiting, form.results, is_leaf)
             operations = count_operations(
                 (*before, *after),
                 (*form.arguments, *form.results),
@@ -376,8 +387,7 @@ class _Lowering:
                     operations,
                 )
             )
-        block = self._flow.blocks[number]
-        return SolveFunction(f"solve_{number}", block.name, tuple(steps), names)
+        return SolveFunction(name, purpose, tuple(steps), names)
 
     def _held_section(self, section: Section) -> Section:
         hold = self._relations.hold
@@ -397,7 +407,7 @@ class _Lowering:
         waiting = list(named)
         sections = []
         for section, group in zip(motion.sections, groups, strict=True):
-            temporaries, waiting = _taken(waiting, group)
+            temporaries, waiting = _taken(waiting, group, is_leaf)
             sections.append(replace(section, temporaries=temporaries))
         return Motion(tuple(sections), count_operations(named, roots, is_leaf))
 
@@ -442,20 +452,7 @@ class _Lowering:
 
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
-        stack = list(roots)
-        seen: set[Expr] = set()
-        found: list[Expr] = []
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            if node.constant and not node.is_number and node.operation is not Operation.SYMBOL:
-                found.append(node)
-            elif not node.constant:
-                part = constant_part(node)
-                stack.extend(node.args if part is None else (part, *node.args))
-        for node in sorted(found, key=lambda node: node.serial):
+        for node in constants_read(roots):
             self._derived.setdefault(node, len(self._derived))
 
     def _derive_function(self) -> Function:
@@ -477,9 +474,11 @@ def _section_roots(section: Section) -> list[Expr]:
     return [*guards, *(result.value for result in section.results)]
 
 
-def _taken(waiting: Sequence[Expr], roots: Iterable[Expr]) -> tuple[tuple[Expr, ...], list[Expr]]:
+def _taken(
+    waiting: Sequence[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
+) -> tuple[tuple[Expr, ...], list[Expr]]:
     """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
-    needed = set(postorder(roots))
+    needed = reached(roots, is_leaf)
     return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
 
 
@@ -540,8 +539,8 @@ def _form(step: ExactStep, name: str) -> _Form:
 
 def _goniometric_form(step: GoniometricStep, name: str) -> _Form:
     """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
-    a, b, c = step.a, step.b, step.c
-    dag = c.dag
+    dag = step.c.dag
+    a, b, c = _without_common_factor(step.a, step.b, step.c)
     sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
     cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
     root = dag.symbol(f"root for {name}", Role.COORDINATE)
@@ -551,6 +550,10 @@ def _goniometric_form(step: GoniometricStep, name: str) -> _Form:
     elif b.is_zero:
         results = (c / a, root)
         arguments = (1 - results[0] ** 2, dag.one, cosine)
+    elif c.is_zero:
+        square = a**2 + b**2
+        results = (b / root, -a / root)
+        arguments = (square, square, b * sine - a * cosine)
     else:
         square = a**2 + b**2
         results = ((a * c + b * root) / square, (b * c - a * root) / square)
@@ -558,6 +561,20 @@ def _goniometric_form(step: GoniometricStep, name: str) -> _Form:
     leaves = {sine: "s", cosine: "c", root: "r"}
     own = _PREDICT + _ROOT + _TURN
     return _Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root)
+
+
+def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:
+    """The equation divided by what a and b have in common of numbers and parameters."""
+    factor = _constant_factor(a)
+    if (factor.is_number and factor.number in (0, 1)) or _constant_factor(b) not in (factor, -factor):
+        return a, b, c
+    return a / factor, b / factor, c / factor
+
+
+def _constant_factor(root: Expr) -> Expr:
+    dag = root.dag
+    factors = root.args if root.operation is Operation.MUL else (root,)
+    return dag.mul(factor for factor in factors if factor.constant)
 
 
 def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:

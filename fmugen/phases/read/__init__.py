@@ -6,6 +6,7 @@ The text goes through four stages, and problems found in any of them are reporte
 ``schema``    what each table of the file may hold (pydantic), read element by element by ``draft``
 ``elements``  tables to elements of the model, with references to bodies and points resolved;
               ``geometry`` judges what they are like with the default parameters
+``networks``  tables to components of networks, with their nodes checked
 ``names``     which names each formula may use, and whether they exist
 
 The Python builder enters after the text, through :func:`model_from_tables`.

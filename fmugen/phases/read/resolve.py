@@ -17,7 +17,6 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.circuits import read_components
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.names import (
@@ -29,6 +28,7 @@ from fmugen.phases.read.names import (
     sole_name,
     unknown_name,
 )
+from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text, parse_unit

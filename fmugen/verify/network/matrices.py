@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
+from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse import coo_array, csc_array, csr_array, diags_array, vstack
 from scipy.sparse.linalg import SuperLU, splu
 
@@ -85,8 +85,8 @@ class Factors:
     def __init__(self, matrix: Matrix) -> None:
         self._sparse: SuperLU | None = None
         if isinstance(matrix, np.ndarray):
-            self._dense = lu_factor(matrix, check_finite=False)
-            pivots = np.abs(np.diagonal(self._dense[0]))
+            self._triangles, self._order, _ = dgetrf(matrix)
+            pivots = np.abs(np.diagonal(self._triangles))
             if pivots.size and not np.min(pivots) > 1e-14 * np.max(pivots):
                 raise VerificationError(_SINGULAR)
             self._inverse: Array | None = None
@@ -98,7 +98,7 @@ class Factors:
 
     def solve(self, right: Array) -> Array:
         if self._sparse is None:
-            return np.asarray(lu_solve(self._dense, right, check_finite=False))
+            return np.asarray(dgetrs(self._triangles, self._order, right)[0]) if len(right) else right
         return np.asarray(self._sparse.solve(right))
 
     def correct(self, residual: Array) -> Array:

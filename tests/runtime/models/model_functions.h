@@ -4,6 +4,30 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+#ifndef MODEL_FMI
+#define MODEL_FMI 2
+#endif
+#define MODEL_CO_SIMULATION 1
+#define MODEL_MODEL_EXCHANGE 1
+#ifndef MODEL_NE
+#define MODEL_NE 0
+#define MODEL_NET 0
+#endif
+
+/* Room for the states of every closure, so that diagnostics keep their places. */
+#define SAMPLE_COORDINATES (MODEL_CLOSURE == CLOSURE_NEWTON || MODEL_CLOSURE == CLOSURE_NEWTON_ALL ? MODEL_NI : MODEL_NQ)
+#define SAMPLE_ROOM 12
+#define MODEL_K0 (MODEL_Y0 + MODEL_NY)
+#define MODEL_NK (2 * SAMPLE_COORDINATES)
+#define MODEL_KD0 (MODEL_K0 + SAMPLE_ROOM)
+#define MODEL_NKD (2 * SAMPLE_COORDINATES)
+#define MODEL_W0 (MODEL_KD0 + SAMPLE_ROOM)
+#define MODEL_NW 0
+#define MODEL_G0 MODEL_W0
+#define MODEL_NG 3
+#define MODEL_N_REALS (MODEL_G0 + MODEL_NG)
 
 typedef struct {
     double t;
@@ -13,13 +37,22 @@ typedef struct {
     const double *e;
 } ModelPoint;
 
+typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+
+typedef struct {
+    double t;
+    const double *p, *u;
+    const double *q, *v, *a, *l;
+    const double *x, *z;
+} ModelDirection;
+
 typedef struct {
     int size;
     const int *unknowns;
     const int *rows;
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
-    bool (*solve)(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
+    ModelSolve *solve;
 } ModelBlock;
 
 typedef struct {
@@ -50,6 +83,169 @@ static inline MotionVerdict model_motion(const ModelPoint *at, const double *lar
     (void)l;
     return MOTION_UNKNOWN;
 }
+
+/* Tangents by central differences: what generated models have in closed form. */
+
+static const unsigned model_state_references[] = {
+    MODEL_K0,     MODEL_K0 + 1, MODEL_K0 + 2, MODEL_K0 + 3, MODEL_K0 + 4,  MODEL_K0 + 5,
+    MODEL_K0 + 6, MODEL_K0 + 7, MODEL_K0 + 8, MODEL_K0 + 9, MODEL_K0 + 10, MODEL_K0 + 11};
+
+typedef struct {
+    double p[MODEL_ROOM(MODEL_NP)], d[MODEL_ROOM(MODEL_ND)], u[MODEL_ROOM(MODEL_NU)];
+    double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ], l[MODEL_ROOM(MODEL_NC)];
+} Displaced;
+
+static inline void displace_vector(int n, const double *from, const double *along, double h, double *to)
+{
+    for (int i = 0; i < n; i++) {
+        to[i] = from[i] + h * along[i];
+    }
+}
+
+/* `solved`: accelerations and multipliers move, too. */
+static inline ModelPoint displace(const ModelPoint *at, const ModelDirection *along, double h, bool solved,
+                                  Displaced *room)
+{
+    const double *const still = at->a;
+    displace_vector(MODEL_NP, at->p, along->p, h, room->p);
+    model_derive(room->p, room->d);
+    displace_vector(MODEL_NU, at->u, along->u, h, room->u);
+    displace_vector(MODEL_NQ, at->q, along->q, h, room->q);
+    displace_vector(MODEL_NQ, at->v, along->v, h, room->v);
+    displace_vector(MODEL_NQ, still, along->a, solved ? h : 0.0, room->a);
+    displace_vector(MODEL_NC, at->l, along->l, solved ? h : 0.0, room->l);
+    const ModelPoint moved = {at->t + h * along->t, room->p, room->d, room->u, room->q, room->v,
+                              room->a,              room->l, at->x,   at->z,   at->e};
+    return moved;
+}
+
+#define SAMPLE_STEP 1e-5
+typedef void (*SampleFunction)(const ModelPoint *at, double *values);
+
+static inline void sample_tangent(SampleFunction function, int n, const ModelPoint *at,
+                                  const ModelDirection *along, bool solved, double *change)
+{
+    Displaced room;
+    double ahead[MODEL_NQ + 3 * MODEL_NC + MODEL_NY + 2], behind[MODEL_NQ + 3 * MODEL_NC + MODEL_NY + 2];
+    const ModelPoint after = displace(at, along, SAMPLE_STEP, solved, &room);
+    function(&after, ahead);
+    const ModelPoint before = displace(at, along, -SAMPLE_STEP, solved, &room);
+    function(&before, behind);
+    for (int i = 0; i < n; i++) {
+        change[i] = (ahead[i] - behind[i]) / (2.0 * SAMPLE_STEP);
+    }
+}
+
+static inline void sample_slip(const ModelPoint *at, double *slip)
+{
+    double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)];
+    model_jacobian(at, phi_q);
+    model_velocity(at, slip);
+    for (int i = 0; i < MODEL_NC; i++) {
+        slip[i] = -slip[i];
+        for (int j = 0; j < MODEL_NQ; j++) {
+            slip[i] += phi_q[i * MODEL_NQ + j] * at->v[j];
+        }
+    }
+}
+
+/* M a + Phi_q^T lambda - F, then Phi_q a - gamma */
+static inline void sample_balance(const ModelPoint *at, double *balance)
+{
+    double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], gamma[MODEL_ROOM(MODEL_NC)];
+    double mass[MODEL_NQ * MODEL_NQ], force[MODEL_NQ];
+    model_dynamics(at, phi_q, gamma, mass, force);
+    for (int i = 0; i < MODEL_NQ; i++) {
+        balance[i] = -force[i];
+        for (int j = 0; j < MODEL_NQ; j++) {
+            balance[i] += mass[i * MODEL_NQ + j] * at->a[j];
+        }
+        for (int c = 0; c < MODEL_NC; c++) {
+            balance[i] += phi_q[c * MODEL_NQ + i] * at->l[c];
+        }
+    }
+    for (int c = 0; c < MODEL_NC; c++) {
+        balance[MODEL_NQ + c] = -gamma[c];
+        for (int j = 0; j < MODEL_NQ; j++) {
+            balance[MODEL_NQ + c] += phi_q[c * MODEL_NQ + j] * at->a[j];
+        }
+    }
+}
+
+static inline void sample_fixed(const ModelPoint *at, double *residual)
+{
+    double jacobian[MODEL_ROOM(MODEL_NFIX * MODEL_NQ)];
+    model_fixed(at, residual, jacobian);
+}
+
+static inline void sample_fixed_velocity(const ModelPoint *at, double *residual)
+{
+    double jacobian[MODEL_ROOM(MODEL_NFIXV * MODEL_NQ)];
+    model_fixed_velocity(at, residual, jacobian);
+}
+
+static inline void model_constraints_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(model_constraints, MODEL_NC, at, along, false, change);
+}
+
+static inline void model_velocity_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(sample_slip, MODEL_NC, at, along, false, change);
+}
+
+static inline void model_dynamics_tangent(const ModelPoint *at, const ModelDirection *along, double *balance,
+                                          double *slip)
+{
+    double change[MODEL_NQ + MODEL_NC];
+    sample_tangent(sample_balance, MODEL_NQ + MODEL_NC, at, along, false, change);
+    memcpy(balance, change, MODEL_NQ * sizeof *change);
+    memcpy(slip, change + MODEL_NQ, MODEL_NC * sizeof *change);
+}
+
+static inline void model_outputs_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(model_outputs, MODEL_NY, at, along, true, change);
+}
+
+static inline void model_fixed_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(sample_fixed, MODEL_NFIX, at, along, false, change);
+}
+
+static inline void model_fixed_velocity_tangent(const ModelPoint *at, const ModelDirection *along,
+                                                double *change)
+{
+    sample_tangent(sample_fixed_velocity, MODEL_NFIXV, at, along, false, change);
+}
+
+static inline void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    (void)at, (void)along, (void)change;
+}
+
+static inline void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    (void)at, (void)along, (void)change;
+}
+
+static inline void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along,
+                                              double *change)
+{
+    (void)at, (void)along, (void)change;
+}
+
+#if MODEL_NE == 0
+static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)
+{
+    (void)at, (void)value, (void)slope;
+}
+
+static inline void model_relations(const ModelPoint *at, double *relation)
+{
+    (void)at, (void)relation;
+}
+#endif
 
 /* These models have no network. */
 #ifndef MODEL_NX
@@ -85,6 +281,7 @@ static const char *const model_fixed_state_names[] = {NULL};
 #endif
 
 extern const ModelBlock model_blocks[];
+extern ModelSolve *const model_solve_all;
 extern const int model_independent[];
 extern const int model_dependent[];
 extern const int model_input_rate[];

@@ -36,14 +36,16 @@ class BlockSolver:
 
     def solve(self, equations: Sequence[Equation], unknowns: Sequence[Expr]) -> None:
         """Find the values of ``unknowns`` from as many equations."""
-        residuals = [substitute(equation.residual, self.values) for equation in equations]
-        nonlinear, partials = self._partials(residuals, unknowns)
+        # Equations are small as they are written; the values of what is known would make them deep.
+        nonlinear, partials = self._partials([equation.residual for equation in equations], unknowns)
         linear = [unknown for unknown in unknowns if unknown not in nonlinear]
         absent = dict.fromkeys(linear, self._dag.zero)
-        rows = [
-            Row({u: c for u, c in partials[i].items() if u not in nonlinear}, substitute(residual, absent), i)
-            for i, residual in enumerate(residuals)
-        ]
+        rows = []
+        for number, equation in enumerate(equations):
+            given = Substitution(self.values)
+            entries = {u: given(c) for u, c in partials[number].items() if u not in nonlinear}
+            rest = given(substitute(equation.residual, absent))
+            rows.append(Row({u: c for u, c in entries.items() if not c.is_zero}, rest, number))
         solved, left = eliminate(rows, self._sample)
         if len(solved) < len(linear):
             self._refuse(equations, unknowns)
@@ -52,8 +54,10 @@ class BlockSolver:
         for step in reversed(solved):
             value = step.value(found)
             found[step.unknown] = value
-        given = Substitution({unknown: found[unknown] for unknown in torn})
-        self.values |= {unknown: given(found[unknown]) if torn else found[unknown] for unknown in unknowns}
+        if torn:
+            iterated = Substitution({unknown: found[unknown] for unknown in torn})
+            found = {unknown: iterated(value) for unknown, value in found.items()}
+        self.values |= found
 
     def _partials(
         self, residuals: Sequence[Expr], unknowns: Sequence[Expr]

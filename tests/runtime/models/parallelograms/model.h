@@ -30,14 +30,12 @@
 #define MODEL_P0 0
 #define MODEL_NP 3 /* g, start.angle, start.omega */
 #define MODEL_S0 3
-#define MODEL_NS 4
-#define MODEL_U0 7
+#define MODEL_NS 5
+#define MODEL_U0 8
 #define MODEL_NU 0
-#define MODEL_Y0 7
+#define MODEL_Y0 8
 #define MODEL_NY 4 /* first crank: angle, rate; last crank: angle; energy */
-#define MODEL_G0 11
-#define MODEL_NG 3
-#define MODEL_N_REALS 14
+#define MODEL_NT 1 /* tunable ones */
 
 #include "model_functions.h"
 

@@ -26,14 +26,12 @@
 #define MODEL_P0 0
 #define MODEL_NP 5 /* m, l, g, start.angle, start.omega */
 #define MODEL_S0 5
-#define MODEL_NS 4
-#define MODEL_U0 9
+#define MODEL_NS 5
+#define MODEL_U0 10
 #define MODEL_NU 1 /* torque */
-#define MODEL_Y0 10
+#define MODEL_Y0 11
 #define MODEL_NY 5 /* angle, omega, alpha, energy, 1/(angle - 100) */
-#define MODEL_G0 15
-#define MODEL_NG 3
-#define MODEL_N_REALS 18
+#define MODEL_NT 3 /* tunable ones */
 
 #include "model_functions.h"
 

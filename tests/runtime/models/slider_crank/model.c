@@ -64,11 +64,12 @@ const int model_dependent[] = {ROD, SLIDER};
 
 /* Assembled for l1 = 1, l2 = 2, angle = 0.5. */
 const int model_input_rate[] = {-1};
+ModelSolve *const model_solve_all = NULL;
 const int model_turn[] = {-1, -1, -1};
 const double model_q0[] = {0.5, -0.24207391687414637, 2.8192771242993965};
 const double model_v0[] = {0.0, 0.0, 0.0};
 const double model_start[MODEL_N_REALS] = {1.0, 2.0, 0.6, 0.8, 0.5, 9.81, 0.5, 0.0, 2.0,
-                                           0.0, 1e-10, 1e-12, 1e5};
+                                           0.0, 1e-10, 1e-12, 1e5, MODEL_SOLVER};
 const char *const model_coordinates[] = {"pin_a.angle", "rod.angle", "slide.s"};
 const char *const model_constraint_names[] = {"pin_c, x", "pin_c, y", "motor"};
 

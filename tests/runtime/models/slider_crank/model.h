@@ -36,14 +36,12 @@
 #define MODEL_P0 0
 #define MODEL_NP 9 /* l1 l2 m1 m2 m3 g start.angle start.omega speed */
 #define MODEL_S0 9
-#define MODEL_NS 4
-#define MODEL_U0 13
+#define MODEL_NS 5
+#define MODEL_U0 14
 #define MODEL_NU 1 /* torque on the crank */
-#define MODEL_Y0 14
+#define MODEL_Y0 15
 #define MODEL_NY 12 /* q (3), v (3), a (3), lambda of the loop (2), energy */
-#define MODEL_G0 26
-#define MODEL_NG 3
-#define MODEL_N_REALS 29
+#define MODEL_NT 6 /* tunable ones */
 
 #include "model_functions.h"
 

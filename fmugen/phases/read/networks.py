@@ -78,7 +78,7 @@ class _Nodes:
     def _check_discipline(self, place: Place, node: str, discipline: Discipline, owner: str) -> None:
         known, first = self._known.setdefault(node, (discipline, owner))
         if known is not discipline:
-            message = f"{node!r} is a {known.value} node (of {first}), not a {discipline.value} one"
+            message = f"the node {node!r} is {known.value} (see {first}), not {discipline.value}"
             self._problems.add(place, message, "components of two disciplines share no node but the ground")
 
     def _check_flange(self, place: Place, joint: str, discipline: Discipline) -> None:

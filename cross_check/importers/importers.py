@@ -1,0 +1,88 @@
+"""The columns of the table: importers, each with what it needs and how it is judged."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from native import AARCH64, WINE, Emulator, drive_library
+from subjects import ImporterError, Result, Subject, run_driver
+
+#: Largest scaled deviation from the reference that passes.
+TOLERANCE = 1e-5
+#: Largest relative difference between platforms, and between exact and numerical derivatives.
+PLATFORM_TOLERANCE = 1e-12
+DERIVATIVE_TOLERANCE = 1e-6
+#: Communication steps that emulated platforms run.
+EMULATED_STEPS = 100
+
+
+@dataclass(frozen=True)
+class Importer:
+    """A column; ``missing`` says what this machine lacks, ``measure`` gives the figure."""
+
+    title: str
+    missing: Callable[[], str | None]
+    measure: Callable[[Subject, Path], float]
+    tolerance: float = TOLERANCE
+
+    def judge(self, subject: Subject, folder: Path) -> Result:
+        lacking = self.missing()
+        if lacking is not None:
+            return Result.not_run(lacking)
+        try:
+            return Result.figure(self.measure(subject, folder), self.tolerance)
+        except ImporterError as failure:
+            return Result.failure(str(failure))
+
+
+def _package(name: str) -> Callable[[], str | None]:
+    return lambda: None if importlib.util.find_spec(name) else f"no {name}"
+
+
+def _trajectory(driver: str, fmi: int, interface: str) -> Callable[[Subject, Path], float]:
+    def measure(subject: Subject, folder: Path) -> float:
+        return subject.deviation(run_driver(driver, subject.request(fmi, interface), folder))
+
+    return measure
+
+
+def _derivatives(fmi: int) -> Callable[[Subject, Path], float]:
+    def measure(subject: Subject, folder: Path) -> float:
+        return float(run_driver("casadi", subject.request(fmi, "ModelExchange"), folder)[0, 0])
+
+    return measure
+
+
+def _emulated(emulator: Emulator) -> Callable[[Subject, Path], float]:
+    """The deviation of the library of another platform from that of this one.
+
+    The sines of C libraries differ in their last bit, and motions amplify that: only the first steps count.
+    """
+
+    def measure(subject: Subject, folder: Path) -> float:
+        experiment = subject.model.experiment
+        stop = min(experiment.stop, EMULATED_STEPS * experiment.step)
+        here = drive_library(subject, None, folder, stop)
+        there = drive_library(subject, emulator, folder, stop)
+        scale = np.abs(here).max(axis=0)
+        return float(np.max(np.abs(there - here).max(axis=0) / np.where(scale > 0, scale, 1.0)))
+
+    return measure
+
+
+IMPORTERS = (
+    Importer("FMPy 2 CS", _package("fmpy"), _trajectory("fmpy", 2, "CoSimulation")),
+    Importer("FMPy 2 ME", _package("fmpy"), _trajectory("fmpy", 2, "ModelExchange")),
+    Importer("FMPy 3 CS", _package("fmpy"), _trajectory("fmpy", 3, "CoSimulation")),
+    Importer("FMPy 3 ME", _package("fmpy"), _trajectory("fmpy", 3, "ModelExchange")),
+    Importer("CasADi 2 ME (Jacobian)", _package("casadi"), _derivatives(2), DERIVATIVE_TOLERANCE),
+    Importer("CasADi 3 ME (Jacobian)", _package("casadi"), _derivatives(3), DERIVATIVE_TOLERANCE),
+    Importer("ecos 2 CS", _package("ecospy"), _trajectory("ecos", 2, "CoSimulation")),
+    Importer("libcosim 2 CS", _package("libcosimpy"), _trajectory("libcosim", 2, "CoSimulation")),
+    Importer("win64 (wine)", WINE.missing, _emulated(WINE), PLATFORM_TOLERANCE),
+    Importer("linux-aarch64 (qemu)", AARCH64.missing, _emulated(AARCH64), PLATFORM_TOLERANCE),
+)

@@ -1,0 +1,41 @@
+"""What the commands say about networks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fmugen.cli.terminal import counted
+from fmugen.ir.dae import Dae
+
+__all__ = ["network_sentences", "network_summary"]
+
+#: More names than this are counted, not listed.
+_MOST_NAMES = 12
+
+
+def network_summary(dae: Dae) -> Iterator[tuple[str, str]]:
+    """How large a network is once it is solved."""
+    yield "network equations", str(len(dae.network.equations))
+    yield "states", _listed([state.name for state in dae.states])
+    yield "iterated unknowns", _listed([unknown.name for unknown in dae.iterated])
+
+
+def network_sentences(dae: Dae) -> Iterator[str]:
+    """What starts where, and what has to be iterated."""
+    fixed = sum(state.fixed for state in dae.states)
+    if dae.states:
+        rest = "" if fixed == len(dae.states) else "; the rest starts at its guess (0 where nothing is said)"
+        yield f"start of the network: {fixed} of {counted(len(dae.states), 'state')} fixed{rest}"
+    for name in dae.fixed_states:
+        yield f"  the start value of {name} is met by Newton steps"
+    if dae.steady:
+        yield "  the start is steady: the derivatives of all states vanish"
+    for block in dae.network_blocks:
+        yield f"Newton iteration finds {block.name}"
+
+
+def _listed(names: list[str]) -> str:
+    if not names:
+        return "none"
+    shown = ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+    return f"{len(names)}: {shown}"

@@ -1,0 +1,150 @@
+"""Directional and adjoint derivatives of every example against differences, parameters included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmugen.ir.flow import Closure
+from fmugen.pipeline import export_fmu
+from tests.fmu.exchange import Array, Model, difference, opened, options
+from tests.support import EXAMPLES, example
+
+NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
+
+#: What rounding leaves of a value, loops and matrices between included.
+ROUNDING = 1e-12
+
+
+def unknowns(model: Model) -> list[int]:
+    description = model.description
+    return [variable.value_reference for variable in (*description.calculated, *description.derivatives)]
+
+
+def numerical_columns(model: Model) -> Iterator[tuple[int, Array, float]]:
+    """Known, column of the Jacobian by differences, and the step they were taken with."""
+    wanted, states = unknowns(model), model.states
+
+    def by_state(index: int, value: float) -> Array:
+        displaced = states.copy()
+        displaced[index] = value
+        model.states = displaced
+        return model.get(wanted)
+
+    def by_variable(reference: int, value: float) -> Array:
+        model.set([reference], [value])
+        return model.get(wanted)
+
+    for k, variable in enumerate(model.description.continuous_states):
+        h = 1e-3 * max(1e-2, abs(states[k]))
+        yield variable.value_reference, difference(lambda x, k=k: by_state(k, x), states[k], h), h
+    model.states = states
+    for given in model.description.inputs:
+        r = given.value_reference
+        x = float(model.get([r])[0])
+        h = 1e-2 * max(1.0, abs(x))
+        yield r, difference(lambda value, r=r: by_variable(r, value), x, h), h
+    model.fmu.enterEventMode()
+    for parameter in model.description.parameters:
+        if parameter.variability == "tunable":
+            r = parameter.value_reference
+            x = float(model.get([r])[0])
+            h = 1e-3 * max(abs(x), 1e-4)
+            yield r, difference(lambda value, r=r: by_variable(r, value), x, h), h
+
+
+def displace(model: Model) -> None:
+    """Away from the start, where symmetry hides derivatives."""
+    model.states = model.states + 1e-2 * np.random.default_rng(1).uniform(-1.0, 1.0, model.size)
+
+
+def worst_column(model: Model) -> float:
+    """The largest error of a derivative, relative to it and what differences can tell."""
+    displace(model)
+    wanted = unknowns(model)
+    size = np.max(np.abs(model.get(wanted)), initial=1.0)
+    worst = 0.0
+    for known, expected, h in numerical_columns(model):
+        found = model.along(wanted, known)
+        allowed = 1e-6 * np.abs(expected) + ROUNDING * size / h
+        worst = max(worst, float(np.max(np.abs(found - expected) / allowed, initial=0.0)))
+    return worst
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_directional_derivatives_are_those_of_the_values(name: str, tmp_path: Path) -> None:
+    export = export_fmu(example(name), tmp_path / "x.fmu", options())
+    with opened(export, tmp_path) as model:
+        assert worst_column(model.start()) <= 1.0
+
+
+@pytest.mark.parametrize("closure", list(Closure))
+def test_under_every_closure(closure: Closure, tmp_path: Path) -> None:
+    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options(closure=closure))
+    with opened(export, tmp_path) as model:
+        assert worst_column(model.start()) <= 1.0
+
+
+def test_at_the_start_derivatives_are_those_of_the_assembly(tmp_path: Path) -> None:
+    """In initialization mode everything follows from the parameters, fixed ones included."""
+    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options())
+    with opened(export, tmp_path) as model:
+        model.initialize()
+        wanted = unknowns(model)
+        for parameter in (*model.description.parameters, *model.description.inputs):
+            r = parameter.value_reference
+
+            def value(x: float, r: int = r) -> Array:
+                model.set([r], [x])
+                return model.get(wanted)
+
+            x = float(model.get([r])[0])
+            h = 1e-3 * max(1e-1, abs(x))
+            expected = difference(value, x, h)
+            np.testing.assert_allclose(model.along(wanted, r), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "slider_crank"])
+def test_adjoint_derivatives_are_the_transposed_ones(name: str, tmp_path: Path) -> None:
+    export = export_fmu(example(name), tmp_path / "x.fmu", options(3))
+    with opened(export, tmp_path) as model:
+        displace(model.start())
+        description = model.description
+        wanted = unknowns(model)
+        given = (*description.continuous_states, *description.inputs, *description.parameters)
+        knowns = [v.value_reference for v in given if v.variability in ("continuous", "tunable")]
+        jacobian = np.array([model.along(wanted, known) for known in knowns])
+        seeds = np.random.default_rng(2).uniform(-1.0, 1.0, len(wanted))
+        found = model.fmu.getAdjointDerivative(wanted, knowns, list(seeds), len(knowns))
+        np.testing.assert_allclose(found, jacobian @ seeds, rtol=1e-12, atol=1e-12)
+
+
+def test_time_is_a_known_of_fmi_3(tmp_path: Path) -> None:
+    """A driven mechanism has no states: all its outputs are functions of time."""
+    export = export_fmu(example("quick_return"), tmp_path / "x.fmu", options(3))
+    with opened(export, tmp_path) as model:
+        model.start()
+        outputs = [output.unknown for output in model.description.structure.outputs]
+
+        def at(time: float) -> Array:
+            model.fmu.setTime(time)
+            return model.get(outputs)
+
+        expected = difference(at, 0.1, 1e-3)
+        found = model.along(outputs, len(model.description.variables))
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.max(np.abs(expected)))
+
+
+def test_what_has_no_derivative_is_said(tmp_path: Path) -> None:
+    export = export_fmu(example("pendulum"), tmp_path / "x.fmu", options())
+    with opened(export, tmp_path) as model:
+        model.start()
+        outputs = [output.unknown for output in model.description.structure.outputs]
+        fixed = next(p for p in model.description.parameters if p.variability == "fixed")
+        for known in (fixed.value_reference, model.reference("solver.step"), 10_000):
+            with pytest.raises(Exception, match="GetDirectionalDerivative"):
+                model.along(outputs, known)
+        assert len(model.along(outputs, model.description.continuous_states[0].value_reference)) > 0

@@ -1,0 +1,94 @@
+"""What only networks can show: published results, random networks as FMUs, long ladders, joints on motors."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import parse_model
+from fmugen.pipeline import export_fmu, generate
+from fmugen.verify.compare import verify_fmu
+from fmugen.verify.simulate import simulate_fmu
+from tests.phases.test_random_networks import Generator, NodalAnalysis, model_of
+from tests.support import example
+
+DATA = Path(__file__).parents[1] / "data" / "modelica"
+TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "step"),
+    [
+        ("cauer_low_pass", "CauerLowPassAnalog.csv", 0.012),
+        ("rotational_first", "RotationalFirst.csv", 0.002),
+        ("translational_oscillator", "TranslationalOscillator.csv", 0.002),
+    ],
+)
+def test_modelica_references(name: str, file: str, step: float, tmp_path: Path) -> None:
+    """The references are DASSL at 1e-6: every signal to 1e-3 of its range."""
+    with (DATA / file).open(encoding="utf-8") as stream:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
+    times = np.array([row["time"] for row in rows])
+    columns = [column for column in rows[0] if column != "time"]
+    model = example(name)
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    outputs = [column.replace(".", "_") for column in columns]
+    run = simulate_fmu(fmu, stop=model.experiment.stop, step=step, outputs=outputs, parameters=TIGHT)
+    for column, output in zip(columns, outputs, strict=True):
+        published = np.array([row[column] for row in rows])
+        ours = np.interp(times, run.times, run.values[output])
+        assert np.abs(ours - published).max() <= 1e-3 * np.ptp(published), column
+
+
+@pytest.mark.parametrize("seed", [7, 41, 112])
+def test_random_networks_as_fmus(seed: int, tmp_path: Path) -> None:
+    """From rest, every voltage and current to 1e-6 after a second; dependent storages included."""
+    network = Generator(seed)
+    assert network.reduced
+    fmu = export_fmu(model_of(network.edges), tmp_path / "x.fmu", ExportOptions()).path
+    nodal = NodalAnalysis(network.edges)
+    y, rates = nodal.run(np.zeros(len(nodal.E)), 1.0, 250)
+    expected = nodal.told(y, rates, 1.0)
+    run = simulate_fmu(fmu, stop=1.0, step=0.1, outputs=list(expected), parameters=TIGHT)
+    scale = max(abs(value) for value in expected.values())
+    for name, value in expected.items():
+        assert abs(run.values[name][-1] - value) <= 1e-6 * scale, name
+
+
+def ladder(cells: int) -> str:
+    """A model file of a chain of RC cells behind a source."""
+
+    def lines() -> Iterator[str]:
+        yield '[model]\nname = "Ladder"\n[experiment]\nstop = 0.5\nstep = 0.1\n[inputs]\nu = { start = 1.0 }'
+        yield '[parameters]\nR = { value = 1.0, unit = "Ohm" }\nC = { value = 0.01, unit = "F" }'
+        yield '[electrical.source]\ntype = "voltage_source"\nfrom = "n0"\nto = "ground"\nvoltage = "u"'
+        for cell in range(1, cells + 1):
+            ends = f'from = "n{cell - 1}"\nto = "n{cell}"'
+            yield f'[electrical.R{cell}]\ntype = "resistor"\n{ends}\nresistance = "R"'
+            ends = f'from = "n{cell}"\nto = "ground"'
+            yield f'[electrical.C{cell}]\ntype = "capacitor"\n{ends}\ncapacitance = "C"'
+        yield f'[outputs]\nfirst = "C1.v"\nfifth = "C5.v"\nlast = "C{cells}.v"'
+
+    return "\n".join(lines())
+
+
+def test_a_long_ladder_runs(tmp_path: Path) -> None:
+    """A thousand cells: exported, and every voltage and current as the reference has it."""
+    model = parse_model(ladder(1000), "ladder")
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    verification = verify_fmu(model, fmu)
+    assert verification.passed, verification.problems[:3]
+    assert len(verification.components) == 2 * 2001
+
+
+def test_the_cost_of_a_ladder_is_linear() -> None:
+    """Twice the cells: at most 2.3 times the operations of a right-hand side and the length of the code."""
+    small, large = (generate(parse_model(ladder(cells), "ladder"), ExportOptions()) for cells in (1000, 2000))
+    assert large.program.right_hand_side.total <= 2.3 * small.program.right_hand_side.total
+    assert len(large.sources["model.c"]) <= 2.3 * len(small.sources["model.c"])
+    assert large.program.network.blocks == ()
