@@ -3,9 +3,9 @@
     python cross_check/run.py [NAME ...] [--output FILE]
 
 References are those of the folders beside this file (references.py writes them). A row is an importer, a
-model and a type of FMU; its figure is the largest error of any signal as a multiple of that signal's tolerance,
-so that up to 1 passes. Importers that this machine does not have are named below the table. The exit code is
-3 if anything failed.
+model and a type of FMU; its figure is the largest error of any signal as a multiple of the tolerance of that
+signal, so that up to 1 passes. Importers that this machine does not have are named below the table. The exit
+code is 3 if anything failed.
 """
 
 from __future__ import annotations
