@@ -24,7 +24,7 @@ import numpy as np
 
 from fmugen.errors import OutputError
 from fmugen.ir.model import SystemModel
-from fmugen.verify.rotations import Array
+from fmugen.verify.rotations import Array, Indices
 from fmugen.verify.simulate import Trajectory
 from fmugen.verify.verdict import Deviation, Verification
 
@@ -138,16 +138,16 @@ def cross_check_files(
     return files
 
 
-def _samples(times: Array) -> Array:
+def _samples(times: Array) -> Indices:
     """Which of the times a reference keeps: evenly spaced ones, the first and the last among them."""
     intervals = len(times) - 1
     widths = np.diff(times)
     even = np.allclose(widths, widths[0], rtol=1e-6)
     for stride in range(1, intervals // _FEWEST_INTERVALS + 1):
         if even and intervals % stride == 0 and intervals // stride <= MOST_INTERVALS:
-            return np.arange(0, intervals + 1, stride)
+            return np.arange(0, intervals + 1, stride, dtype=np.intp)
     # A last step that is shorter than the others is left out: importers step evenly.
-    return np.arange(intervals + 1 if even else intervals)
+    return np.arange(intervals + 1 if even else intervals, dtype=np.intp)
 
 
 def _table(times: Array, names: Sequence[str], columns: Sequence[Array]) -> str:
