@@ -10,6 +10,7 @@ from time import process_time
 import numpy as np
 
 from fmugen.errors import FmugenError
+from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import generate
 from peers.cases import Case
@@ -38,7 +39,7 @@ class Record:
     case: str
     windows: int
     goals: dict[str, float]
-    #: CPU seconds from the model to C, and the characters of that C.
+    #: CPU seconds from the model to C, and the characters of that C, of cases that come in sizes.
     seconds: float
     characters: int
     versions: dict[str, str]
@@ -52,14 +53,11 @@ def run_case(case: Case, work: Path, turns: int) -> Record:
     folder = work / case.name
     folder.mkdir(exist_ok=True)
     race = Race(model, case.trees, skeleton_of(model), folder, STEP, COUNT)
-    begin = process_time()
-    sources = generate(model, ExportOptions(case.trees)).sources
     record = Record(
         case.name,
         case.windows,
         dict(case.goals),
-        process_time() - begin,
-        sum(map(len, sources.values())),
+        *_effort(case, model),
         {contestant.name: contestant.version() for contestant in CONTESTANTS},
     )
     programs = _prepared(race, record)
@@ -76,6 +74,15 @@ def run_case(case: Case, work: Path, turns: int) -> Record:
         sides, steps = [outcome.side for outcome in found], [outcome.step for outcome in found]
         record.times[name] = Times(sides, steps, _error(found[0].centers, expected))
     return record
+
+
+def _effort(case: Case, model: SystemModel) -> tuple[float, int]:
+    """Seconds and characters of a generation, where cases of other sizes are there to compare with."""
+    if not case.windows:
+        return 0.0, 0
+    begin = process_time()
+    sources = generate(model, ExportOptions(case.trees)).sources
+    return process_time() - begin, sum(map(len, sources.values()))
 
 
 def _prepared(race: Race, record: Record) -> dict[str, Program]:
