@@ -22,6 +22,7 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import compile_library, find_compiler
 from fmugen.pipeline import export_fmu
 from fmugen.verify.simulate import simulate_fmu
+from peers.casadi_run import casadi_integration
 from peers.kane import kane_source
 from peers.lines import skeleton_lines
 from peers.mjcf import mjcf_file
@@ -33,6 +34,7 @@ _HERE = Path(__file__).resolve().parent
 _TIME_LIMIT = 900
 #: Times the motion is gone along for one reading.
 _ROUNDS = 20
+_MOST_COORDINATES = 21
 
 
 class UnfitError(Exception):
@@ -57,9 +59,12 @@ class Race:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Nanoseconds of a right-hand side and of a step of RK4, and the mass centres at the end, by body."""
+    """Nanoseconds of a right-hand side and of a step, and the mass centres at the end, by body.
 
-    side: float
+    Integrators that choose their steps have the time of the whole motion over its steps, and no side.
+    """
+
+    side: float | None
     step: float
     centers: dict[str, Array]
 
@@ -147,19 +152,12 @@ def _compiler() -> list[str]:
 
 
 def _prepare_kane(race: Race) -> Program:
-    if not race.skeleton.planar:
-        raise UnfitError("derived for the plane only")
-    if len(race.skeleton.tree) > _MOST_COORDINATES:
-        raise UnfitError(f"more than {_MOST_COORDINATES} coordinates")
+    _require_small(race)
     equations, program = race.folder / "kane.h", race.folder / "time_kane"
     equations.write_text(kane_source(race.skeleton), encoding="utf-8")
     source = _HERE / "time_kane.c"
     _said([*_compiler(), "-O2", f"-I{_HERE}", f'-DKANE="{equations}"', source, "-o", program, "-lm"])
     return _printing([program, repr(race.step), str(race.count), str(_ROUNDS)])
-
-
-#: sympy takes minutes beyond.
-_MOST_COORDINATES = 21
 
 
 def _prepare_mujoco(race: Race) -> Program:
@@ -220,10 +218,37 @@ def _version(package: str) -> Callable[[], str]:
     return version
 
 
+def _prepare_casadi(solver: str) -> Callable[[Race], Program]:
+    def prepare(race: Race) -> Program:
+        _require_small(race)
+        _package("casadi")
+        integrate = casadi_integration(race.skeleton, solver, race.stop)
+
+        def run() -> Outcome:
+            spent, places = min((integrate() for _ in range(_ROUNDS)), key=lambda result: result[0])
+            names = (bone.name for bone in race.skeleton.bones)
+            centers = {name: np.array([*place, 0.0]) for name, place in zip(names, places, strict=True)}
+            return Outcome(None, 1e9 * spent / race.count, centers)
+
+        return run
+
+    return prepare
+
+
+def _require_small(race: Race) -> None:
+    """Symbolic derivations are for the plane, and take minutes beyond some coordinates."""
+    if not race.skeleton.planar:
+        raise UnfitError("derived for the plane only")
+    if len(race.skeleton.tree) > _MOST_COORDINATES:
+        raise UnfitError(f"more than {_MOST_COORDINATES} coordinates")
+
+
 #: The first is the measure of the others.
 CONTESTANTS = (
     Contestant("fmugen", _own_version, _prepare_own),
     Contestant("sympy Kane + CSE + KKT", _version("sympy"), _prepare_kane),
     Contestant("MuJoCo", _version("mujoco"), _prepare_mujoco),
     Contestant("Pinocchio", _version("pin"), _prepare_pinocchio),
+    Contestant("CasADi CVODES", _version("casadi"), _prepare_casadi("cvodes")),
+    Contestant("CasADi IDAS", _version("casadi"), _prepare_casadi("idas")),
 )

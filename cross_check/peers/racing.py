@@ -25,7 +25,7 @@ STEP, COUNT = 1e-3, 200
 
 @dataclass(frozen=True)
 class Times:
-    """Nanoseconds of right-hand sides and steps, turn by turn, and the largest error of a mass centre."""
+    """Nanoseconds of right-hand sides, if told, and of steps, by turn; the largest error of a mass centre."""
 
     side: list[float]
     step: list[float]
@@ -71,7 +71,8 @@ def run_case(case: Case, work: Path, turns: int) -> Record:
                 del programs[name], outcomes[name]
     expected = dict(zip((b.name for b in model.bodies), reference_centers(model, race.stop), strict=True))
     for name, found in outcomes.items():
-        sides, steps = [outcome.side for outcome in found], [outcome.step for outcome in found]
+        sides = [outcome.side for outcome in found if outcome.side is not None]
+        steps = [outcome.step for outcome in found]
         record.times[name] = Times(sides, steps, _error(found[0].centers, expected))
     return record
 

@@ -23,6 +23,7 @@ def record(case: str, **changes: Any) -> Any:
         "times": {
             "fmugen": racing.Times([100.0, 200.0, 100.0], [400.0, 800.0, 400.0], 1e-9),
             KANE: racing.Times([210.0, 400.0, 190.0], [800.0, 1600.0, 800.0], 2e-9),
+            "CasADi IDAS": racing.Times([], [4e3, 8e3, 4e3], 1e-9),
             "MuJoCo": racing.Times([500.0, 1000.0, 500.0], [2e3, 4e3, 2e3], 1e-4),
         },
         "unfit": {"Pinocchio": "no pin"},
@@ -36,7 +37,12 @@ def page(*records: Any) -> list[str]:
 
 
 def test_a_ratio_is_that_of_one_turn_and_has_its_spread() -> None:
-    assert "| four_bar | 100 | 2.0 (1.9–2.1) | 5.0 (5.0–5.0) | – |" in page(record("four_bar"))
+    assert "| four_bar | 100 | 2.0 (1.9–2.1) | 5.0 (5.0–5.0) | – | – | – |" in page(record("four_bar"))
+
+
+def test_an_integrator_without_right_hand_sides_has_steps_alone() -> None:
+    lines = page(record("four_bar"))
+    assert "| four_bar | 400 | 2.0 (2.0–2.0) | 5.0 (5.0–5.0) | – | – | 10.0 (10.0–10.0) |" in lines
 
 
 def test_goals_that_are_missed_say_by_how_much() -> None:

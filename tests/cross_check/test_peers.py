@@ -100,3 +100,14 @@ def test_equations_of_kane_give_the_motion_of_the_reference(skeleton: ModuleType
     expected = skeleton.reference_centers(model, 0.1)
     assert np.array(ends, dtype=float) == pytest.approx(expected, abs=1e-7)
     assert np.abs(expected - [bone.center for bone in bones.bones]).max() > 1e-3
+
+
+@pytest.mark.parametrize("solver", ["cvodes", "idas"])
+def test_solvers_of_sundials_give_the_motion_of_the_reference(skeleton: ModuleType, solver: str) -> None:
+    pytest.importorskip("casadi", reason="CasADi is not installed (extra importers)")
+    casadi_run = importlib.import_module("peers.casadi_run")
+    model = skeleton.falling(example("slider_crank"))
+    integrate = casadi_run.casadi_integration(skeleton.skeleton_of(model), solver, 0.1)
+    seconds, centers = integrate()
+    assert seconds > 0.0
+    assert centers == pytest.approx(skeleton.reference_centers(model, 0.1)[:, :2], abs=1e-6)
