@@ -49,7 +49,7 @@ def _lines(records: Sequence[Record]) -> Iterator[str]:
     yield ""
     yield "## Step"
     yield ""
-    yield "`fmi2DoStep` through a master in C against a step of RK4 in the other programs. CVODES and IDAS choose"
+    yield "`fmi2DoStep` through a master in C against a step of RK4 in other programs. CVODES and IDAS choose"
     yield f"their steps, at a tolerance of {TOLERANCE:g}: theirs is the time of the motion over {COUNT}."
     yield ""
     yield from _table(records, lambda times: times.step)
