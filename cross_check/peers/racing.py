@@ -20,7 +20,7 @@ from peers.skeleton import Array, falling, reference_centers, skeleton_of
 __all__ = ["Record", "Times", "read_record", "run_case", "write_record"]
 
 #: The motion of a race: long enough to be a motion, short enough for chaos not to matter.
-STEP, COUNT = 1e-3, 200
+STEP, COUNT = 1e-3, 100
 
 
 @dataclass(frozen=True)

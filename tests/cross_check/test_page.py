@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,13 @@ def test_goals_that_are_missed_say_by_how_much() -> None:
     lines = page(record("four_bar"))
     assert f"| four_bar | {KANE} | 1.5 | 2.0 | reached |" in lines
     assert "| four_bar | the fastest peer | 8 | 5.0 | MISSED by 1.60x |" in lines
+
+
+def test_the_time_of_a_wrong_motion_does_not_count() -> None:
+    kept = record("four_bar")
+    wrong = replace(kept.times["fmugen"], error=0.1)
+    lines = page(replace(kept, times=kept.times | {"fmugen": wrong}))
+    assert f"| four_bar | {KANE} | 1.5 | 2.0 | NOT COUNTED: the motion is wrong by 1e-01 m |" in lines
 
 
 def test_what_did_not_run_says_why() -> None:
