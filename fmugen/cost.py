@@ -99,7 +99,7 @@ def cost_of(model: SystemModel, dae: Dae, closure: Closure, budget: Budget | Non
     """What one evaluation of ``dae`` costs; ``budget`` limits the search for exact steps."""
     flow = solution_flow(model, dae, closure, budget)
     motion = embed(dae, flow) if closure in EMBEDDED else None
-    return program_cost(lower_program(model, dae, flow, motion))
+    return program_cost(lower_program(model, dae, flow, motion, tangents=False))
 
 
 def program_cost(program: Program) -> Cost:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
@@ -35,8 +36,10 @@ from fmugen.phases.triangularize import solution_flow
 from fmugen.start import values_at_start
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
-from fmugen.view.report import Subject, documentation_page
 from fmugen.virtual import require_reactions
+
+if TYPE_CHECKING:
+    from fmugen.view.report import Subject
 
 __all__ = [
     "Export",
@@ -154,7 +157,7 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         settings = SolverSettings(options.step, tolerance, tolerance * 1e-2, method=options.solver)
-        face = Face(options.fmi, options.interfaces, program.states, program.state_relations)
+        face = Face(options.fmi, options.interfaces, program.states, program.indicators)
         draft = describe(model, program.calculated, "", face=face, settings=settings)
         fingerprint = "".join(emit_sources(program, draft).values())
         guid = _guid(fingerprint + model_description_xml(draft).decode())
@@ -167,6 +170,9 @@ def export_fmu(
     model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
+    # Pages draw equations with sympy, which takes a second to import; only an export needs them.
+    from fmugen.view.report import documentation_page
+
     generated = generate(model, options, progress)
     identifier, fmi = generated.description.identifier, options.fmi.value
     with _timed("compile", progress):
@@ -174,6 +180,7 @@ def export_fmu(
             generated.sources,
             choose_platforms(options.platforms),
             fmi=fmi,
+            portable=options.platforms != ("host",),
             counter=_counter("compile", progress),
         )
     with _timed("pack", progress):
@@ -199,6 +206,8 @@ def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
 
 def subject_of(generated: Generated, options: ExportOptions) -> Subject:
     """What pages about a model are about."""
+    from fmugen.view.report import Subject
+
     formulation = generated.formulation
     return Subject(
         formulation.model,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from native import AARCH64, WINE, Emulator, drive_library
-from subjects import ImporterError, Result, Subject, run_driver
+from subjects import ImporterError, NothingToRunError, Result, Subject, run_driver
 
 #: Largest scaled deviation from the reference that passes.
 TOLERANCE = 1e-5
@@ -35,6 +35,8 @@ class Importer:
             return Result.not_run(lacking)
         try:
             return Result.figure(self.measure(subject, folder), self.tolerance)
+        except NothingToRunError as reason:
+            return Result.not_run(str(reason))
         except ImporterError as failure:
             return Result.failure(str(failure))
 
@@ -52,7 +54,10 @@ def _trajectory(driver: str, fmi: int, interface: str) -> Callable[[Subject, Pat
 
 def _derivatives(fmi: int) -> Callable[[Subject, Path], float]:
     def measure(subject: Subject, folder: Path) -> float:
-        return float(run_driver("casadi", subject.request(fmi, "ModelExchange"), folder)[0, 0])
+        figure = float(run_driver("casadi", subject.request(fmi, "ModelExchange"), folder)[0, 0])
+        if np.isnan(figure):
+            raise NothingToRunError("no states")
+        return figure
 
     return measure
 

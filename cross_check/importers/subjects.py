@@ -55,6 +55,10 @@ class ImporterError(Exception):
     """An importer crashed, hung or gave up."""
 
 
+class NothingToRunError(Exception):
+    """An FMU has nothing that the importer could work on."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """An example as FMUs, by version of the standard, and its outputs beside the reference."""

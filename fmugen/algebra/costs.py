@@ -65,7 +65,7 @@ def cost_of(step: ExactStep) -> int:
         case LinearStep():
             return operations + 1 + _moving(step.denominator)
         case LinearAngleStep():
-            return operations + 2 + _moving(step.denominator)
+            return operations + 4 + _moving(step.denominator)  # two quotients, and the angle of both
         case GoniometricStep():
             return operations + 4 + 5 * (2 - step.a.is_zero - step.b.is_zero) + _ROOT
         case QuadraticStep():

@@ -30,6 +30,10 @@ def network_sentences(dae: Dae) -> Iterator[str]:
         yield f"  the start value of {name} is met by Newton steps"
     if dae.steady:
         yield "  the start is steady: the derivatives of all states vanish"
+    used = {state.name for state in dae.states} | {unknown.name for unknown in dae.iterated}
+    for name, start in dae.network_starts.items():
+        if not start.fixed and name not in used:
+            yield f"  the guess of {name} is not used: it is neither a state nor iterated"
     for block in dae.network_blocks:
         yield f"Newton iteration finds {block.name}"
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, TypeVar
 
 from fmugen.expr.dag import Dag, Expr, Operation, Role
 
-__all__ = ["Substitution", "Tangent", "depends_on", "postorder", "symbols_of"]
+__all__ = ["Gathered", "Substitution", "Tangent", "depends_on", "postorder", "symbols_of"]
+
+_T = TypeVar("_T")
 
 
 def postorder(roots: Iterable[Expr]) -> list[Expr]:
@@ -37,6 +40,30 @@ def symbols_of(roots: Iterable[Expr], *roles: Role) -> list[Expr]:
 
 def depends_on(root: Expr, *roles: Role) -> bool:
     return bool(symbols_of((root,), *roles))
+
+
+class Gathered(Generic[_T]):
+    """What the symbols below expressions contribute; shared nodes are visited once for all expressions."""
+
+    def __init__(self, contribution: Callable[[Expr], frozenset[_T]]) -> None:
+        self._contribution = contribution
+        self._known: dict[Expr, frozenset[_T]] = {}
+
+    def __call__(self, root: Expr) -> frozenset[_T]:
+        known = self._known
+        stack = [(root, False)]
+        while stack:
+            node, expanded = stack.pop()
+            if expanded:
+                known[node] = frozenset[_T]().union(*(known[arg] for arg in node.args))
+            elif node in known:
+                continue
+            elif node.operation is Operation.SYMBOL:
+                known[node] = self._contribution(node)
+            else:
+                stack.append((node, True))
+                stack.extend((arg, False) for arg in node.args)
+        return known[root]
 
 
 class Tangent:

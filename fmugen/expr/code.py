@@ -32,6 +32,9 @@ _C_NAMES = {
     "step": "model_step",
 }
 
+#: What is nested deeper than this gets a name, or neither compilers nor readers could follow.
+_HIGHEST = 60
+
 #: Powers up to this exponent are printed as products.
 _LONGEST_PRODUCT = 4
 
@@ -136,7 +139,7 @@ def constants_read(roots: Iterable[Expr]) -> list[Expr]:
 
 
 def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:
-    """The nodes that deserve a name, arguments before users: those used twice, and bases of powers.
+    """The nodes that deserve a name, arguments before users: used twice, bases of powers, deeply nested.
 
     ``is_leaf`` tells which nodes already have one (symbols, and parameter-only expressions).
     """
@@ -168,7 +171,14 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
         opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
         return opposite and is_named(node.args[1])
 
-    return tuple(node for node in order if uses[node] > 1 and not is_free(node))
+    named: list[Expr] = []
+    height: dict[Expr, int] = {}  # of a node as it is written, down to what has a name
+    for node in order:
+        height[node] = 1 + max((height.get(arg, 0) for arg in node.args), default=0)
+        if (uses[node] > 1 and not is_free(node)) or height[node] > _HIGHEST:
+            named.append(node)
+            height[node] = 0
+    return tuple(named)
 
 
 def _repeats_its_argument(node: Expr) -> bool:

@@ -25,6 +25,9 @@ __all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar"]
 #: A nested sum with more terms than this is not opened in search of like terms.
 _OPEN_LIMIT = 48
 
+#: The sign of a sum is carried to its terms unless sums lie within it deeper than this.
+_DEEP = 20
+
 #: Numbers are exact; integers are plain ``int``.
 Exact = int | Fraction
 
@@ -167,6 +170,7 @@ class Dag:
         self._splits: dict[Expr, _Split] = {}
         self._sums: dict[tuple[Expr, ...], Expr] = {}
         self._products: dict[tuple[Expr, ...], Expr] = {}
+        self._nesting: dict[Expr, int] = {}  # how deep sums lie within sums
         self.zero = self.number(0)
         self.one = self.number(1)
 
@@ -266,7 +270,9 @@ class Dag:
         if len(terms) == 1:
             return terms[0]
         terms = sorted(terms, key=lambda term: term.serial)
-        return self._node(Operation.ADD, tuple(terms), None, all(t.constant for t in terms))
+        total = self._node(Operation.ADD, tuple(terms), None, all(t.constant for t in terms))
+        self._nesting[total] = 1 + max(self._nesting.get(term, -1) for term in terms)
+        return total
 
     def _pythagoras(self, collected: dict[tuple[bool, Expr], Expr]) -> dict[tuple[bool, Expr], Expr]:
         """``a sin(x)^2 r + a cos(x)^2 r`` becomes ``a r``."""
@@ -337,7 +343,8 @@ class Dag:
             number = number * (state.number if state.is_number else 1)
             constant = self.one if constant.is_number else constant
             state = self.one if state.is_number else state
-        if constant is self.one and state.operation is Operation.ADD and abs(number) == 1 != number:
+        opposite_sum = constant is self.one and state.operation is Operation.ADD and number == -1
+        if opposite_sum and self._nesting.get(state, 0) <= _DEEP:
             return self._assemble([self._scaled(number, term) for term in state.args])
         args: list[Expr] = []
         if state is self.one:

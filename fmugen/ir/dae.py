@@ -64,8 +64,8 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes
-    too where the loop is closed: rows that are squares or products are also met elsewhere.
+    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes too
+    where the loop is closed: the row alone may also be met where it is not.
     """
 
     name: str
@@ -156,11 +156,12 @@ class NetworkStart:
 
 @dataclass(frozen=True)
 class Unknown:
-    """An unknown that is found by iteration."""
+    """An unknown that is found by iteration, which begins at ``guess``."""
 
     name: str
     unit: str
     symbol: Expr
+    guess: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -159,6 +159,11 @@ class Program:
     state_relations: int = 0
     input_rates: tuple[int, ...] = ()
 
+    @property
+    def indicators(self) -> int:
+        """Event indicators: watched relations, and the quality of independent coordinates that may change."""
+        return self.state_relations + any(state.own for state in self.states)
+
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)
 

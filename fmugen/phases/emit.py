@@ -256,6 +256,7 @@ def _motion_text(program: Program) -> _Text:
     prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexzr" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
+    prologue += [] if prologue else ["(void)at;"]
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
     prologue += [] if pivots else ["(void)largest;", "(void)pivots;"]
     purpose = "velocities, accelerations and multipliers from the independent velocities"

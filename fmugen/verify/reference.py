@@ -2,7 +2,8 @@
 
 Mechanisms with degrees of freedom are integrated with DOP853 from one output time to the next, positions
 and velocities being projected onto the constraints after every accepted step. Mechanisms without, which
-are moved by their drivers alone, are solved by Newton's method at each output time.
+are moved by their drivers alone, are solved by Newton's method at each output time, unless a network acts
+on them.
 """
 
 from __future__ import annotations
@@ -122,12 +123,9 @@ def solve_reference(
     start = assemble(mechanism, float(times[0]), initial, hints)
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
-    if driven and mechanism.drive is not None:
-        raise VerificationError(
-            f"{model.name} is moved by its drivers alone: the reference follows no network on its joints"
-        )
     integrator = _Integrator(mechanism)
-    advance = _follow_drivers if driven else integrator.advance
+    # A network has states of its own, which must be integrated even where drivers determine all positions.
+    advance = _follow_drivers if driven and mechanism.drive is None else integrator.advance
 
     state = _State(start.coordinates, start.velocities, NO_STATES)
     if mechanism.drive is not None:

@@ -61,6 +61,9 @@ def coordinate_mathml(name: str) -> str:
 
 def name_mathml(name: str) -> str:
     """A parameter, a shared term or a variable; ``k1``, ``k_1`` and ``C1.v`` get an index."""
+    derivative = re.fullmatch(r"der\((.*)\)", name)
+    if derivative:
+        return f'<mover accent="true">{name_mathml(derivative[1])}<mo>˙</mo></mover>'
     owner, _, kind = name.rpartition(".")
     if owner:
         return f"<msub>{name_mathml(kind)}<mtext>{escape(owner)}</mtext></msub>"

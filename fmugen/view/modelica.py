@@ -20,11 +20,12 @@ from dataclasses import dataclass
 
 from fmugen import __version__
 from fmugen.errors import OutputError
+from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import print_expression, schedule
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Coordinate, Dae
 from fmugen.ir.flow import EMBEDDED, Block, SolutionFlow
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.ir.program import Motion
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
 from fmugen.start import values_at_start
@@ -190,6 +191,7 @@ class _Writer:
             name = self._names[symbols.parameters[parameter.name]] = self._name(parameter.name)
             value = repr(float(parameter.value))
             self._declare("parameter Real", name, parameter.unit, value=value, text=parameter.description)
+        self._declare_starts()
         for item in self._model.inputs:
             name = self._names[symbols.inputs[item.name]] = self._name(item.name)
             start = f"start={float(item.start)!r}"
@@ -198,6 +200,16 @@ class _Writer:
         for output in self._model.outputs:
             name = self._output_names[output.name]
             self._declare("output Real", name, output.unit, text=output.description)
+
+    def _declare_starts(self) -> None:
+        """The parameters of the FMU on which start values of the network depend."""
+        values = {start_parameter(start): start.value.number for start in self._model.starts}
+        roots = [*(state.start for state in self._dae.states), *self._dae.fixed_states.values()]
+        for symbol in symbols_of(roots, Role.PARAMETER):
+            value = values.get(symbol.name)
+            if symbol not in self._names and value is not None:
+                self._names[symbol] = self._name(symbol.name)
+                self._declare("parameter Real", self._names[symbol], value=repr(float(value)))
 
     def _declare_coordinates(self) -> None:
         for k, c in enumerate(self._dae.coordinates):

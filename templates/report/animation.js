@@ -10,6 +10,7 @@
   const clock = document.getElementById("animation-clock");
   const button = document.getElementById("animation-play");
   const pace = document.getElementById("animation-speed");
+  const shown = document.getElementById("animation-rate");
   const names = document.getElementById("animation-names");
   const paths = document.getElementById("animation-paths");
   const poses = decoded(scene.poses);
@@ -246,6 +247,7 @@
     }
     drawAxes();
     clock.textContent = now.toPrecision(4) + " s of " + last.toPrecision(4) + " s";
+    shown.textContent = "1 s shows " + Number(rate().toPrecision(2)) + " s";
     slider.value = String(last > 0 ? now / last : 0);
   }
 
@@ -276,6 +278,7 @@
 
   button.addEventListener("click", () => play(!playing));
   slider.addEventListener("input", () => { play(false); now = Number(slider.value) * last; draw(); });
+  pace.addEventListener("change", draw);
   names.addEventListener("change", draw);
   paths.addEventListener("change", draw);
   document.getElementById("animation-reset").addEventListener("click", () => { reset(); draw(); });

@@ -183,7 +183,7 @@ bool assemble(Instance *self)
     if (!start_network(self, &state->at)) {
         return false;
     }
-    state->proposed_step = 0.0;
+    state->proposed_step = state->penalty = 0.0;
     state->last_error = 1e-4;
     state->steps = 0.0;
     move_anchors(state);

@@ -39,7 +39,7 @@ static bool factor_dynamics(Instance *self)
             kkt[(NQ + i) * KKT + j] = kkt[j * KKT + NQ + i] = work->phi_q[i * NQ + j];
         }
         if (MODEL_CLOSURE == CLOSURE_PENALTY) { /* lambda = rho (Phi_q a - gamma) */
-            kkt[(NQ + i) * KKT + NQ + i] = -1.0 / penalty(work);
+            kkt[(NQ + i) * KKT + NQ + i] = -1.0 / self->state.penalty;
         }
     }
     return lu_factor(KKT, kkt, work->pivot_kkt, work->row_scale) < 0;
@@ -163,20 +163,48 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
     model_start_states_tangent(at, &seen, along->x);
 }
 
-static void follow(Instance *self, const Point *point, Direction *along)
+/* work->state_change into the direction. */
+static void scatter_states(const Instance *self, Direction *along)
 {
+    const double *change = self->work.state_change;
+    for (int k = 0; k < ODE_COORDINATES; k++) {
+        const int i = ode_coordinate(&self->state, k);
+        along->q[i] = change[k];
+        along->v[i] = change[ODE_COORDINATES + k];
+    }
+    memcpy(along->x, change + 2 * ODE_COORDINATES, MODEL_NX * sizeof *change);
+}
+
+/* ... and back, with the changes of the derivatives. */
+static void gather_states(Instance *self, const Direction *along)
+{
+    double *change = self->work.state_change, *rate = self->work.rate_change;
+    for (int k = 0; k < ODE_COORDINATES; k++) {
+        const int i = ode_coordinate(&self->state, k);
+        change[k] = along->q[i];
+        change[ODE_COORDINATES + k] = rate[k] = along->v[i];
+        rate[ODE_COORDINATES + k] = along->a[i];
+    }
+    memcpy(change + 2 * ODE_COORDINATES, along->x, MODEL_NX * sizeof *change);
+    memcpy(rate + 2 * ODE_COORDINATES, along->dx, MODEL_NX * sizeof *rate);
+}
+
+/* Everything that follows from time, parameters and inputs of work->along and from work->state_change. */
+static void follow(Instance *self, const Point *point)
+{
+    Direction *along = &self->work.along;
     const ModelPoint at = seen_by_model(&self->state, point);
-    memset(along->a, 0, sizeof along->a);
-    memset(along->l, 0, sizeof along->l);
     if (self->state.mode == MODE_INITIALIZING) {
         follow_start(self, &at, along);
     } else {
+        scatter_states(self, along);
         follow_states(self, &at, along);
     }
     follow_network(self, &at, along);
     follow_dynamics(self, &at, along);
     const ModelDirection seen = seen_direction(along);
     model_derivatives_tangent(&at, &seen, along->dx);
+    gather_states(self, along);
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -186,44 +214,31 @@ static bool is_fixed_now(const State *state, Reference reference)
     return reference >= MODEL_NT && state->mode != MODE_INITIALIZING;
 }
 
-/* The component of a direction that belongs to the k-th state. */
-static double *state_component(const State *state, Direction *along, int k)
+/* The component of the direction that belongs to a known variable; NULL: it is none. */
+static double *component_of(Instance *self, Reference reference)
 {
-    if (k >= 2 * ODE_COORDINATES) {
-        return &along->x[k - 2 * ODE_COORDINATES];
-    }
-    return k < ODE_COORDINATES ? &along->q[ode_coordinate(state, k)]
-                               : &along->v[ode_coordinate(state, k - ODE_COORDINATES)];
-}
-
-/* ... and to its derivative. */
-static double derivative_component(const State *state, const Direction *along, int k)
-{
-    if (k >= 2 * ODE_COORDINATES) {
-        return along->dx[k - 2 * ODE_COORDINATES];
-    }
-    return k < ODE_COORDINATES ? along->v[ode_coordinate(state, k)]
-                               : along->a[ode_coordinate(state, k - ODE_COORDINATES)];
-}
-
-/* The component of a direction that belongs to a known variable; NULL: it is none. */
-static double *component_of(const State *state, Direction *along, Reference reference)
-{
+    Work *work = &self->work;
     if (reference < MODEL_S0) {
-        return is_fixed_now(state, reference) ? NULL : &along->p[reference - MODEL_P0];
+        return is_fixed_now(&self->state, reference) ? NULL : &work->along.p[reference - MODEL_P0];
     }
     if (reference >= MODEL_U0 && reference < MODEL_Y0) {
-        return &along->u[reference - MODEL_U0];
+        return &work->along.u[reference - MODEL_U0];
     }
     if (reference == MODEL_N_REALS) {
-        return &along->t;
+        return &work->along.t;
     }
-    for (int k = 0; k < ODE_STATES && state->mode != MODE_INITIALIZING; k++) {
+    for (int k = 0; k < ODE_STATES && self->state.mode != MODE_INITIALIZING; k++) {
         if (model_state_references[k] == reference) {
-            return state_component(state, along, k);
+            return &work->state_change[k];
         }
     }
     return NULL;
+}
+
+static void clear_direction(Work *work)
+{
+    memset(&work->along, 0, sizeof work->along);
+    memset(work->state_change, 0, sizeof work->state_change);
 }
 
 static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)
@@ -239,30 +254,29 @@ static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n
 static Status check_knowns(Instance *self, const Reference *knowns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!component_of(&self->state, &self->work.along, knowns[i])) {
+        if (!component_of(self, knowns[i])) {
             return error(self, "there is no derivative by the variable with value reference %u", knowns[i]);
         }
     }
     return STATUS_OK;
 }
 
-/* How an unknown changes; the changes of the calculated variables are in work->output_change. */
-static double change_of(Instance *self, Direction *along, Reference reference)
+/* How an unknown changes, once everything that follows is known. */
+static double change_of(const Work *work, Reference reference)
 {
-    const State *state = &self->state;
     if (reference < MODEL_K0) {
-        return self->work.output_change[reference - MODEL_Y0];
+        return work->output_change[reference - MODEL_Y0];
     }
-    return reference < MODEL_KD0 ? *state_component(state, along, (int)(reference - MODEL_K0))
-                                 : derivative_component(state, along, (int)(reference - MODEL_KD0));
+    return reference < MODEL_KD0 ? work->state_change[reference - MODEL_K0]
+                                 : work->rate_change[reference - MODEL_KD0];
 }
 
-static void follow_to_outputs(Instance *self, Direction *along)
+static void follow_to_outputs(Instance *self)
 {
     const Point *now = &self->state.now;
-    follow(self, now, along);
+    follow(self, now);
     const ModelPoint at = seen_by_model(&self->state, now);
-    const ModelDirection seen = seen_direction(along);
+    const ModelDirection seen = seen_direction(&self->work.along);
     model_outputs_tangent(&at, &seen, self->work.output_change);
 }
 
@@ -281,7 +295,6 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
                               const Reference *knowns, size_t n_knowns, const double *seed,
                               double *sensitivity)
 {
-    Direction *along = &self->work.along;
     if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
         check_knowns(self, knowns, n_knowns) != STATUS_OK) {
         return STATUS_ERROR;
@@ -290,13 +303,13 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
     if (prepared != STATUS_OK) {
         return prepared;
     }
-    memset(along, 0, sizeof *along);
+    clear_direction(&self->work);
     for (size_t i = 0; i < n_knowns; i++) {
-        *component_of(&self->state, along, knowns[i]) += seed[i];
+        *component_of(self, knowns[i]) += seed[i];
     }
-    follow_to_outputs(self, along);
+    follow_to_outputs(self);
     for (size_t i = 0; i < n_unknowns; i++) {
-        sensitivity[i] = change_of(self, along, unknowns[i]);
+        sensitivity[i] = change_of(&self->work, unknowns[i]);
     }
     return STATUS_OK;
 }
@@ -304,7 +317,6 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
 Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
                           const Reference *knowns, size_t n_knowns, const double *seed, double *sensitivity)
 {
-    Direction *along = &self->work.along;
     if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
         check_knowns(self, knowns, n_knowns) != STATUS_OK) {
         return STATUS_ERROR;
@@ -314,12 +326,12 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
         return prepared;
     }
     for (size_t j = 0; j < n_knowns; j++) { /* the matrices are factored once for all directions */
-        memset(along, 0, sizeof *along);
-        *component_of(&self->state, along, knowns[j]) = 1.0;
-        follow_to_outputs(self, along);
+        clear_direction(&self->work);
+        *component_of(self, knowns[j]) = 1.0;
+        follow_to_outputs(self);
         sensitivity[j] = 0.0;
         for (size_t i = 0; i < n_unknowns; i++) {
-            sensitivity[j] += seed[i] * change_of(self, along, unknowns[i]);
+            sensitivity[j] += seed[i] * change_of(&self->work, unknowns[i]);
         }
     }
     return STATUS_OK;
@@ -329,8 +341,8 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
 
 Status time_derivatives(Instance *self, const Reference *references, size_t n, double *values)
 {
-    State *state = &self->state;
-    Direction *along = &self->work.along;
+    const State *state = &self->state;
+    Work *work = &self->work;
     for (size_t i = 0; i < n; i++) {
         if (references[i] < MODEL_Y0 || references[i] >= MODEL_K0) {
             return error(self, "the variable with value reference %u is no output", references[i]);
@@ -340,41 +352,36 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     if (prepared != STATUS_OK) {
         return prepared;
     }
-    memset(along, 0, sizeof *along);
-    along->t = 1.0;
-    input_rates(state, state->now.t, along->u);
-    ode_derivative(state, &state->now, self->work.stage);
-    for (int k = 0; k < ODE_STATES; k++) {
-        *state_component(state, along, k) = self->work.stage[k];
-    }
-    follow_to_outputs(self, along);
+    clear_direction(work);
+    work->along.t = 1.0;
+    input_rates(state, state->now.t, work->along.u);
+    ode_derivative(state, &state->now, work->state_change);
+    follow_to_outputs(self);
     for (size_t i = 0; i < n; i++) {
-        values[i] = change_of(self, along, references[i]);
+        values[i] = change_of(work, references[i]);
     }
     return STATUS_OK;
 }
 
 bool ode_derivatives_at_accepted(Instance *self)
 {
-    State *state = &self->state;
+    const State *state = &self->state;
     Work *work = &self->work;
-    Direction *along = &work->along;
     if (!factor_at(self, &state->at)) {
         return false;
     }
-    for (int column = 0; column <= ODE_STATES; column++) { /* the last one is time */
-        memset(along, 0, sizeof *along);
-        if (column < ODE_STATES) {
-            *state_component(state, along, column) = 1.0;
-        } else {
-            along->t = 1.0;
-            input_rates(state, state->at.t, along->u);
-        }
-        follow(self, &state->at, along);
+    for (int column = 0; column < ODE_STATES; column++) {
+        clear_direction(work);
+        work->state_change[column] = 1.0;
+        follow(self, &state->at);
         for (int k = 0; k < ODE_STATES; k++) {
-            *(column < ODE_STATES ? &work->ode_jacobian[k * ODE_STATES + column] : &work->ode_by_time[k]) =
-                derivative_component(state, along, k);
+            work->ode_jacobian[k * ODE_STATES + column] = work->rate_change[k];
         }
     }
+    clear_direction(work);
+    work->along.t = 1.0;
+    input_rates(state, state->at.t, work->along.u);
+    follow(self, &state->at);
+    memcpy(work->ode_by_time, work->rate_change, sizeof work->ode_by_time);
     return true;
 }

@@ -10,6 +10,12 @@
 #include "solvers.h"
 #include "variables.h"
 
+/* An importer may integrate with Euler's method, whose own error is as large as the travel of a first step. */
+#define SHARE_OF_ANY_METHOD 2.0
+
+/* An importer stops at the change of sign of an indicator up to rounding. */
+#define PARTITION_BAND 1e-6
+
 static Status check_count(Instance *self, size_t n, size_t expected, const char *what)
 {
     return n == expected ? STATUS_OK
@@ -78,13 +84,12 @@ Status get_derivatives(Instance *self, double *dydt, size_t n)
 
 Status get_indicators(Instance *self, double *indicators, size_t n)
 {
-    if (check_count(self, n, MODEL_NE - MODEL_NET, "event indicators") != STATUS_OK) {
+    if (check_count(self, n, MODEL_NW, "event indicators") != STATUS_OK) {
         return STATUS_ERROR;
     }
     const Status status = refresh(self);
     if (status == STATUS_OK && n > 0) {
-        const ModelPoint at = seen_by_model(&self->state, &self->state.now);
-        model_relations(&at, indicators);
+        event_indicators(self, &self->state.now, indicators);
     }
     return status;
 }
@@ -109,7 +114,7 @@ Status completed_step(Instance *self, bool *event_needed)
         return status;
     }
     self->work.trial = state->now;
-    if (state->now.t > state->at.t && !is_continuous(self)) {
+    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD)) {
         return discard_failure(self);
     }
     const Partition before = state->partition;
@@ -146,6 +151,14 @@ Status update_discrete_states(Instance *self, EventInfo *info)
     if (!settle_parameters(self)) {
         return report_failure(self);
     }
+    if (!state->partition_due && HAS_PARTITION_INDICATOR &&
+        partition_margin(self, &state->at) <= PARTITION_BAND) {
+        const Partition before = state->partition;
+        state->partition_due = take_best_partition(self);
+        state->next_partition = state->partition;
+        state->partition = before;
+    }
+    info->states_changed = info->states_changed || state->partition_due;
     if (state->partition_due) {
         change_partition(self);
     }

@@ -386,7 +386,7 @@ fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance instance, fmi3Float64 
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance instance, size_t *nEventIndicators)
 {
-    *nEventIndicators = MODEL_NE - MODEL_NET;
+    *nEventIndicators = MODEL_NW;
     return ADMITTED(CALL_GET_NOMINALS, STATUS_OK);
 }
 

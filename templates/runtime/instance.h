@@ -96,7 +96,8 @@ typedef struct {
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
-    double proposed_step;          /* 0: not known yet */
+    double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
+    double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
     double steps;
 } State;
@@ -149,6 +150,7 @@ typedef struct {
     int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_ROOM(KKT_ROWS)];
     double change[MODEL_ROOM(MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ)];
     double output_change[MODEL_ROOM(MODEL_NY)];
+    double state_change[MODEL_ROOM(ODE_STATES)], rate_change[MODEL_ROOM(ODE_STATES)];
     /* linearly implicit steps */
     double ode_jacobian[MODEL_ROOM(ODE_STATES * ODE_STATES)], ode_by_time[MODEL_ROOM(ODE_STATES)];
     double implicit[MODEL_ROOM(ODE_STATES * ODE_STATES)];

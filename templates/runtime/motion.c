@@ -97,11 +97,6 @@ double stabilization_stiffness(void)
     }
 }
 
-double penalty(const Work *work)
-{
-    return MODEL_PENALTY_FACTOR * max_magnitude(NQ * NQ, work->mass);
-}
-
 /* --- all coordinates integrated --------------------------------------------------------------- */
 
 /* gamma -= rate * (Phi_q v - nu) + stiffness * Phi */
@@ -150,7 +145,11 @@ static bool solve_multipliers(Instance *self, Point *point)
 static bool solve_penalty(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const double rho = penalty(work);
+    State *state = &self->state;
+    if (!(state->penalty > 0.0)) { /* of the start, kept from there on: the motion stays differentiable */
+        state->penalty = MODEL_PENALTY_FACTOR * max_magnitude(NQ * NQ, work->mass);
+    }
+    const double rho = state->penalty;
     for (int c = 0; c < NC; c++) {
         const double *row = work->phi_q + c * NQ;
         for (int i = 0; i < NQ; i++) {

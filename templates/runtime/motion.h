@@ -19,9 +19,6 @@ void input_rates(const State *state, double t, double *rates);
 double stabilization_rate(void);
 double stabilization_stiffness(void);
 
-/* Penalty: lambda = penalty * (Phi_q a - gamma), for the mass matrix in work. */
-double penalty(const Work *work);
-
 /* Evaluate everything at (t, y). False: see self->failure. */
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point);
 

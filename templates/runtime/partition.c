@@ -9,6 +9,9 @@
  * the choice does not flutter. Exact steps belong to the generated partition, which is kept longer. */
 #define LEAVE_BELOW (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.02 : 0.2)
 #define RETURN_ABOVE (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.05 : 0.4)
+/* In model exchange an importer's steps may be long: it is stopped in good time. */
+#define LEAVE_AT_EVENT 0.3
+#define RETURN_AT_EVENT 0.6
 
 /* A start with a smaller pivot than this is a singular position. */
 #define SINGULAR_START 1e-7
@@ -123,7 +126,8 @@ void review_partition(Instance *self)
     if (best < SINGULAR_BELOW) {
         return; /* no partition is better than another */
     }
-    if (smallest_pivot(self, model_dependent, MODEL_NC) >= RETURN_ABOVE * best) {
+    const bool exchange = self->state.interface == MODEL_EXCHANGE;
+    if (smallest_pivot(self, model_dependent, MODEL_NC) >= (exchange ? RETURN_AT_EVENT : RETURN_ABOVE) * best) {
         use_generated(partition);
     } else if (smallest_pivot(self, partition->dependent, MODEL_NC) < LEAVE_BELOW * best) {
         smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
@@ -155,4 +159,15 @@ bool start_partition(Instance *self)
     memset(state->row_scale, 0, sizeof state->row_scale);
     review_partition(self);
     return true;
+}
+
+double partition_margin(Instance *self, const Point *point)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_jacobian(&at, self->work.phi_q);
+    const double best = smallest_pivot(self, NULL, MODEL_NQ);
+    if (best < SINGULAR_BELOW) {
+        return 1.0; /* no partition is better than another */
+    }
+    return smallest_pivot(self, self->state.partition.dependent, MODEL_NC) / best - LEAVE_AT_EVENT;
 }

@@ -20,6 +20,10 @@ void remember_scales(Instance *self);
 /* Take the best conditioned partition. Returns whether that is another one. */
 bool take_best_partition(Instance *self);
 
+/* Event indicator of model exchange: negative where other independent coordinates are much better. */
+#define HAS_PARTITION_INDICATOR (MODEL_NW > MODEL_NE - MODEL_NET)
+double partition_margin(Instance *self, const Point *point);
+
 /* Closures that integrate all coordinates are led by the multipliers alone: close to a singular position
  * they may be pushed into any assembly mode. */
 bool multipliers_are_lost(Instance *self, const Point *point);

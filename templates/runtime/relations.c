@@ -2,8 +2,11 @@
 
 #include <math.h>
 
+#include "partition.h"
+
 /* Environments reach an event time up to rounding. */
 #define CLOCK_ROUNDING 1e-13
+#define DEAD_BAND 1e-10
 
 static double sign(double x)
 {
@@ -69,6 +72,20 @@ bool update_relations(Instance *self, const Point *point)
         changed = changed || again;
     }
     return changed;
+}
+
+void event_indicators(Instance *self, const Point *point, double *indicators)
+{
+    if (MODEL_NE > MODEL_NET) {
+        const ModelPoint at = seen_by_model(&self->state, point);
+        model_relations(&at, indicators);
+    }
+    for (int k = MODEL_NET; k < MODEL_NE; k++) {
+        indicators[k - MODEL_NET] += DEAD_BAND * self->state.r[k];
+    }
+    if (HAS_PARTITION_INDICATOR) {
+        indicators[MODEL_NW - 1] = partition_margin(self, point);
+    }
 }
 
 double relation_excess(Instance *self, const Point *point)

@@ -17,6 +17,10 @@ bool update_relations(Instance *self, const Point *point);
 /* The first time after `t` at which a relation switches; infinite if there is none. */
 double next_time_event(Instance *self, double t);
 
+/* Event indicators: the watched relations, with a dead band that an importer who stops at a change of sign has
+ * surely left. */
+void event_indicators(Instance *self, const Point *point, double *indicators);
+
 /* Positive if a relation has left its sign at a point: how far. */
 double relation_excess(Instance *self, const Point *point);
 

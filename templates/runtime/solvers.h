@@ -8,8 +8,9 @@
  * last one that was reached. */
 bool advance(Instance *self, double end);
 
-/* Whether work->trial continues the motion of the accepted point, in the same assembly mode. */
-bool is_continuous(Instance *self);
+/* Whether work->trial continues the motion of the accepted point, in the same assembly mode: it misses what
+ * velocities and accelerations foretell by no more than this share of its travel. */
+bool is_continuous(Instance *self, double allowed_share);
 
 /* work->trial becomes the accepted point, and the choice of independent coordinates is reviewed. */
 void accept(Instance *self);

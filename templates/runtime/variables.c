@@ -6,6 +6,7 @@
 #include "assemble.h"
 #include "linear.h"
 #include "motion.h"
+#include "relations.h"
 #include "report.h"
 
 void reset_state(Instance *self)
@@ -104,7 +105,7 @@ static bool calculate(Instance *self)
     ode_derivative(state, &state->now, self->work.stage);
     memcpy(state->reals + MODEL_KD0, self->work.stage, ODE_STATES * sizeof *state->y);
     if (MODEL_NW > 0) {
-        model_relations(&at, state->reals + MODEL_W0);
+        event_indicators(self, &state->now, state->reals + MODEL_W0);
     }
     for (int i = MODEL_Y0; i < MODEL_N_REALS; i++) {
         if (!isfinite(state->reals[i])) {
@@ -163,7 +164,7 @@ static Status check_settable(Instance *self, Reference reference, double value)
 /* Before initialization mode the value of a state is a guess, which the assembly does not need. */
 static void set_state(State *state, int k, double value)
 {
-    if (state->mode != MODE_INSTANTIATED && state->y[k] != value) {
+    if (k >= 0 && state->mode != MODE_INSTANTIATED && state->y[k] != value) {
         state->y[k] = value;
         state->fresh = state->outputs_fresh = false;
     }

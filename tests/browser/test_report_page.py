@@ -50,8 +50,9 @@ class Visit:
         text = self.page.locator("#animation-clock").inner_text()
         return float(text.split()[0])
 
-    def picture(self) -> bytes:
-        return self.page.locator("#animation").screenshot()
+    def picture(self) -> str:
+        """What is drawn, whichever part of the page is in view."""
+        return str(self.page.locator("#animation").evaluate("canvas => canvas.toDataURL()"))
 
     def jump(self, part: float) -> None:
         """Move the slider to a part of the run."""
@@ -110,12 +111,15 @@ def test_equations_are_laid_out_as_mathematics(visit: Visit) -> None:
 
 
 def test_the_slider_moves_the_mechanism(visit: Visit) -> None:
-    pictures = []
+    pictures, screenshots = set(), set()
     for part in (0.0, 0.35, 0.8):
         visit.jump(part)
         assert visit.clock == pytest.approx(part * STOP, abs=1e-3)
-        pictures.append(visit.picture())
-    assert len(set(pictures)) == 3
+        pictures.add(visit.picture())
+        screenshots.add(visit.page.locator("#animation").screenshot())
+    assert len(pictures) == len(screenshots) == 3
+    visit.jump(0.35)
+    assert visit.picture() in pictures
 
 
 def test_play_and_pause(visit: Visit) -> None:
@@ -130,6 +134,15 @@ def test_play_and_pause(visit: Visit) -> None:
     shown = visit.clock
     visit.page.wait_for_timeout(150)
     assert visit.clock == shown
+
+
+def test_the_page_says_how_fast_it_plays(visit: Visit) -> None:
+    """A run of half a second takes four at speed 1."""
+    told = visit.page.locator("#animation-rate")
+    assert told.inner_text() == "1 s shows 0.13 s"
+    visit.page.locator("#animation-speed").select_option("4")
+    assert told.inner_text() == "1 s shows 0.5 s"
+    visit.page.locator("#animation-speed").select_option("1")
 
 
 def test_dragging_changes_the_view_and_reset_brings_it_back(visit: Visit) -> None:

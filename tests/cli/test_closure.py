@@ -68,6 +68,27 @@ def test_a_polynomial_of_higher_degree_is_admitted_to_iterate() -> None:
     assert "bounded cost" not in text
 
 
+def test_independent_coordinates_by_name() -> None:
+    text = run("four_bar", "--independent", "m3.angle")
+    assert fact(text, "independent") == "m3.angle"
+    assert fact(text, "iterated") == "0 of 2 unknowns"
+
+
+def test_coordinates_that_cannot_be_independent_are_refused_in_a_sentence() -> None:
+    arguments = ["closure", model_file("four_bar"), "--trees", "aac", "--independent", "m1.angle, m2.angle"]
+    result = CliRunner().invoke(app, arguments, prog_name="fmugen")
+    assert result.exit_code == 1
+    assert "2 independent coordinates cannot be" in result.stderr
+    assert "1 degree of freedom" in result.stderr
+
+
+def test_a_block_without_steps_says_why() -> None:
+    """The loop of six revolute joints is beyond what bases and resultants give in time."""
+    text = run("bricard")
+    assert "block 1 is iterated: " in text
+    assert "equation in one unknown" in text or "not enough" in text
+
+
 def test_newton_blocks_are_named_with_their_sizes() -> None:
     text = run("n_four_bar", "--closure", "newton")
     assert fact(text, "closure").startswith("4 of 4 unknowns by Newton in blocks of 2 (2 times); ")

@@ -44,6 +44,8 @@ resistance = 1
 out = "C.v"
 [start.fixed]
 "C.v" = 0.5
+[start.guess]
+"R.i" = 1
 """
 
 
@@ -66,6 +68,7 @@ def test_check_counts_components_states_and_iterations(model: Path) -> None:
     assert "1: C.v" in text
     assert "start of the network: 1 of 1 state fixed" in text
     assert "Newton iteration finds D.v" in text
+    assert "the guess of R.i is not used" in text
     assert "bodies" not in text
 
 

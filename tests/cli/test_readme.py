@@ -83,3 +83,14 @@ def test_every_option_of_every_command_is_in_the_readme() -> None:
 def test_every_link_leads_somewhere() -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", README):
         assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["BallPendulum", "MotorPendulum"])
+def test_the_models_shown_can_be_exported(name: str, tmp_path: Path) -> None:
+    """The indented blocks that are whole model files."""
+    blocks = re.findall(r"(?:^(?:    .*)?\n)+", README, re.MULTILINE)
+    (block,) = (block for block in blocks if f'    name = "{name}"' in block)
+    model = tmp_path / "model.toml"
+    model.write_text(re.sub("^    ", "", block, flags=re.MULTILINE), encoding="utf-8")
+    result = CliRunner().invoke(app, ["export", str(model), "-o", str(tmp_path / "x.fmu")])
+    assert result.exit_code == 0, result.output

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fmugen.expr import Dag, Expr, Role
-from fmugen.expr.calculus import Tangent, postorder
+from fmugen.expr.calculus import Gathered, Tangent, postorder
 from fmugen.expr.code import compile_python, count_operations, print_expression, schedule
 
 NAMES = {"a": Role.PARAMETER, "b": Role.PARAMETER, "x": Role.COORDINATE, "y": Role.COORDINATE}
@@ -182,3 +182,33 @@ def test_postorder_puts_arguments_first(abxy: tuple[Expr, ...]) -> None:
     order = postorder((a * (x + y) ** 2,))
     position = {node: index for index, node in enumerate(order)}
     assert all(position[arg] < position[node] for node in order for arg in node.args)
+
+
+def test_the_opposite_of_deeply_nested_sums_is_found_without_descending() -> None:
+    dag = Dag()
+    total = dag.symbol("x", Role.STATE)
+    for number in range(1500):
+        total = total + dag.symbol(f"x{number}", Role.STATE)
+    assert (-total) + total is dag.zero
+
+
+def test_deeply_nested_expressions_are_written_with_names() -> None:
+    dag = Dag()
+    x = dag.symbol("x", Role.STATE)
+    deep = x
+    for _ in range(3000):
+        deep = dag.call("sin", deep)
+    (value,) = compile_python([deep], {"x": [x]})([1.0])
+    expected = 1.0
+    for _ in range(3000):
+        expected = math.sin(expected)
+    assert value == expected
+
+
+def test_what_symbols_contribute_is_gathered_from_all_of_them() -> None:
+    dag = Dag()
+    x, p = dag.symbol("x", Role.STATE), dag.symbol("p", Role.PARAMETER)
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
+    assert roles(dag.call("sin", x) * p + 1) == {Role.STATE, Role.PARAMETER}
+    assert roles(p**2) == {Role.PARAMETER}
+    assert roles(dag.one) == frozenset()

@@ -21,6 +21,7 @@ from sympy.physics.mechanics import (
 )
 
 from fmugen.builder import ModelBuilder
+from fmugen.errors import ModelError
 from fmugen.ir.model import SystemModel
 from fmugen.pipeline import formulate_model
 from tests.support import NumericDae, example, with_all_quantities
@@ -280,7 +281,10 @@ def random_tree_of_links(draw: st.DrawFn) -> SystemModel:
     number = st.floats(-1.0, 1.0).map(lambda x: round(x, 3))
     builder = ModelBuilder("Random", gravity=[draw(number), draw(number)])
     for index in range(count):
-        points = {name: [draw(number), draw(number)] for name in ("a", "b")}
+        # A spring between points that never part has no direction.
+        offset = draw(number.filter(lambda x: abs(x) > 0.01))
+        points = {"a": [draw(number), draw(number)], "b": [draw(number), offset]}
+        points["b"][1] += points["a"][1]
         mass = draw(st.floats(0.1, 3.0).map(lambda x: round(x, 3)))
         inertia_z = draw(st.floats(0.01, 1.0).map(lambda x: round(x, 3)))
         builder.body(f"b{index}", mass=mass, inertia=inertia_z, points=points)
@@ -330,3 +334,15 @@ def test_motion_does_not_depend_on_tree_or_on_order_of_edges(model: SystemModel,
         found = other.quantities(positions, rates)
         for key, value in expected.items():
             assert abs(found[key] - value) <= 1e-8 * scale, key
+
+
+def test_a_spring_between_points_that_never_part_is_refused() -> None:
+    model = (
+        ModelBuilder("Stuck")
+        .body("rod", mass=1, inertia=1, points={"pivot": (0, 0.5)})
+        .revolute("pin", "ground", "rod.pivot")
+        .spring("k", "ground", "rod.pivot", stiffness=3)
+        .build()
+    )
+    with pytest.raises(ModelError, match=r"springs\.k: its ends coincide"):
+        formulate_model(model, "jc")

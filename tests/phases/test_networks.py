@@ -144,6 +144,118 @@ def test_a_ring_of_pipes_iterates_one_flow() -> None:
     assert states(dae) == ["tank.p"]
 
 
+def test_iteration_begins_at_the_guess() -> None:
+    parts = {
+        "v": SOURCE,
+        "r": part("resistor", "a", "b", resistance=1),
+        "d": part("diode", "b", "ground"),
+    }
+    dae = formulated({"electrical": parts}, start={"guess": {"d.v": 0.4}})
+    assert [(unknown.name, unknown.unit, unknown.guess) for unknown in dae.iterated] == [("d.v", "V", 0.4)]
+
+
+# --- components ----------------------------------------------------------------------------------
+
+
+def test_a_switch_is_closed_by_its_input() -> None:
+    dae = electrical(
+        v=part("voltage_source", "a", "ground", voltage=10),
+        s=part("switch", "a", "b", control="u", on_resistance=1, off_resistance=99),
+        r=part("resistor", "b", "ground", resistance=1),
+    )
+    current = evaluated(dae, dae.quantities["r.i"])
+    assert [current([], [u], [0.0])[0] for u in (0.0, 0.49, 0.5, 1.0)] == pytest.approx([0.1, 0.1, 5, 5])
+
+
+def test_an_ideal_amplifier_integrates() -> None:
+    dae = electrical(
+        v=SOURCE,
+        r=part("resistor", "a", "n", resistance=2),
+        c=part("capacitor", "n", "o", capacitance=0.5),
+        amp={"type": "op_amp", "positive": "ground", "negative": "n", "output": "o"},
+        load=part("resistor", "o", "ground", resistance=4),
+    )
+    assert states(dae) == ["c.v"]
+    rate, out, current = evaluated(
+        dae, dae.states[0].derivative, dae.quantities["load.v"], dae.quantities["amp.i2"]
+    )([3.0], [1.0], [0.0])
+    assert (rate, out) == pytest.approx((1.0, -3.0))
+    assert current == pytest.approx(0.5 + 3.0 / 4)
+
+
+def test_a_transformer_between_two_capacitors_leaves_one_state() -> None:
+    dae = electrical(
+        v=SOURCE,
+        r=part("resistor", "a", "p", resistance=1),
+        c1=part("capacitor", "p", "ground", capacitance=1),
+        t={"type": "transformer", "from": "p", "to": "ground", "from2": "s", "ratio": 2},
+        c2=part("capacitor", "s", "ground", capacitance=4),
+    )
+    assert states(dae) == ["c1.v"]
+    (rate,) = evaluated(dae, dae.states[0].derivative)([0.0], [1.0], [0.0])
+    assert rate == pytest.approx(1 / (1 + 4 / 2**2))
+
+
+def test_a_cylinder_moves_a_mass_against_the_pressure_of_its_rod_side() -> None:
+    dae = formulated(
+        {
+            "hydraulic": {
+                "supply": {"type": "pressure_source", "from": "a", "to": "ground", "pressure": "u"},
+                "back": {"type": "pressure_source", "from": "b", "to": "ground", "pressure": 10},
+            },
+            "couplers": {
+                "ram": {"type": "cylinder", "head": "a", "rod": "b", "to": "m", "area": 3, "rod_area": 2}
+            },
+            "translational": {"load": {"type": "mass", "to": "m", "mass": 5}},
+        }
+    )
+    assert states(dae) == ["load.s", "load.v"]
+    rate, inflow, outflow = evaluated(
+        dae, dae.states[1].derivative, dae.quantities["ram.q1"], dae.quantities["ram.q2"]
+    )([0.0, 0.5], [20.0], [0.0])
+    assert (rate, inflow, outflow) == pytest.approx(((60 - 20) / 5, 1.5, -1.0))
+
+
+def test_a_motor_drives_a_rack_and_a_speed_source_is_integrated() -> None:
+    dae = formulated(
+        {
+            "electrical": {"v": SOURCE},
+            "couplers": {
+                "motor": {"type": "dc_motor", "plus": "a", "minus": "ground", "shaft": "s", "constant": 2}
+                | {"resistance": 4},
+                "rack": {"type": "rack", "shaft": "s", "rod": "p", "radius": 0.5},
+            },
+            "translational": {
+                "load": {"type": "mass", "to": "p", "mass": 8},
+                "belt": {"type": "speed_source", "to": "b", "speed": "3*u"},
+                "grip": part("damper", "b", "p", damping=1),
+            },
+        }
+    )
+    assert set(states(dae)) == {"load.s", "load.v", "belt.s"}
+    values = {state.name: state.derivative for state in dae.states}
+    order = {"load.s": 0.0, "load.v": 1.5, "belt.s": 0.0}
+    x = [order[name] for name in states(dae)]
+    rates = evaluated(dae, values["belt.s"], values["load.v"])(x, [2.0], [0.0])
+    current = (2.0 - 2 * 1.5 / 0.5) / 4
+    assert rates == pytest.approx([6.0, (2 * current / 0.5 + (6.0 - 1.5)) / 8])
+
+
+def test_an_inertance_and_a_compliance_swing() -> None:
+    dae = formulated(
+        {
+            "hydraulic": {
+                "line": part("inertance", "a", "ground", inertance=2),
+                "hose": part("compliance", "a", "ground", capacitance=0.5),
+                "leak": part("resistance", "a", "ground", resistance=10),
+            }
+        }
+    )
+    assert states(dae) == ["line.q", "hose.p"]
+    rates = evaluated(dae, *(state.derivative for state in dae.states))([1.0, 4.0], [0.0], [0.0])
+    assert rates == pytest.approx([2.0, -(1.0 + 0.4) / 0.5])
+
+
 # --- controlled sources and mechanisms -----------------------------------------------------------
 
 
@@ -214,6 +326,11 @@ def test_a_network_may_use_positions_of_the_mechanism() -> None:
         (
             {"v": SOURCE, "w": part("voltage_source", "a", "ground", voltage=1)},
             ["w, v form a loop of electrical sources"],
+        ),
+        (
+            {"v": SOURCE, "r": part("resistor", "a", "ground", resistance=1)}
+            | {"far": part("resistor", "b", "c", resistance=1)},
+            ["the electrical nodes b, c are not connected to the ground"],
         ),
         (
             {"i": part("current_source", "a", "ground", current=1)},

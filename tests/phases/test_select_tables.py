@@ -59,7 +59,7 @@ def formulated(table: str, number: int) -> Formulated:
     # The equations written out, as Léger counts them: with the products of M and Phi_q and the unknowns.
     mass = sum(1 if row == column else 2 for row, column in dae.mass)
     jacobian = sum(len(dae.constraints[row].jacobian) for row in flow.rows)
-    entries = lower_program(model, dae, flow).function("dynamics").operations.total
+    entries = lower_program(model, dae, flow, tangents=False).function("dynamics").operations.total
     return Formulated(len(dae.coordinates), len(flow.rows), entries + 2 * (mass + 2 * jacobian))
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fmugen.builder import ModelBuilder
-from fmugen.errors import AssemblyError
+from fmugen.errors import AssemblyError, ClosureError
+from fmugen.formulas import parse
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.model import SystemModel
-from fmugen.phases.triangularize import solution_flow
+from fmugen.ir.model import Start, SystemModel
+from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.motion import reachable_positions
 from fmugen.pipeline import formulate_model
 from tests.support import NumericDae, example
 
@@ -139,3 +144,52 @@ def test_a_fixed_start_coordinate_is_kept_independent() -> None:
     dae = formulate_model(model, "aac").dae
     flow = solution_flow(model, dae, Closure.NEWTON)
     assert [dae.coordinates[i].name for i in flow.independent] == ["b1.angle"]
+
+
+# --- independent coordinates by name, positions along the motion ------------------------------------------
+
+
+def test_the_coordinates_named_are_independent() -> None:
+    model = four_bar(b1=1.0, b2=0.4, b3=-1.3).independent("b3.angle").build()
+    dae = formulate_model(model, "aac").dae
+    for closure in (Closure.TRIANGULAR, Closure.NEWTON):
+        flow = solution_flow(model, dae, closure)
+        assert [dae.coordinates[number].name for number in flow.independent] == ["b3.angle"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("h1.angle",), "these trees have no such coordinate"),
+        (
+            ("b1.angle", "b2.angle"),
+            "2 independent coordinates cannot be: the mechanism has 1 degree of freedom",
+        ),
+    ],
+)
+def test_coordinates_that_cannot_be_independent(names: tuple[str, ...], message: str) -> None:
+    model = four_bar(b1=1.0, b2=0.4, b3=-1.3).independent(*names).build()
+    with pytest.raises(ClosureError, match=message):
+        flow_of(model)
+
+
+def test_a_coordinate_that_determines_nothing_at_the_start() -> None:
+    """At a dead centre of the slider-crank the slide does not tell where the crank goes."""
+    dead = Start("h9.angle", parse("0"), fixed=True)
+    model = replace(example("slider_crank_uchida"), independent=("s12.s",), starts=(dead,))
+    with pytest.raises(ClosureError, match=r"s12.s cannot be independent: at the start"):
+        flow_of(model, "joint")
+
+
+@pytest.mark.parametrize("name", ["four_bar", "quick_return", "three_rrr"])
+def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
+    model = example(name)
+    dae = formulate_model(model, "aac").dae
+    defaults = default_parameters(model)
+    assembly, q, _, _ = assemble(dae, [defaults[parameter] for parameter in dae.symbols.parameters])
+    found = reachable_positions(assembly, q, model.experiment.stop)
+    assert len(found) >= 8
+    for position in found:
+        residual, _ = assembly.constraints(position.q, time=position.time)
+        assert np.abs(residual).max() < 1e-11
+    assert max(np.abs(position.q - q).max() for position in found) > 0.5

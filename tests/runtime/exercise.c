@@ -101,11 +101,64 @@ static int live(const fmi2CallbackFunctions *callbacks)
     return 0;
 }
 
+/* Explicit Euler by an importer, with derivatives and everything else that may be asked on the way. */
+static int exchange(const fmi2CallbackFunctions *callbacks)
+{
+    enum { STATES = MODEL_NKD };
+    double y[STATES + 1], dydt[STATES + 1], seed = 1.0, found = 0.0;
+    fmi2EventInfo info;
+    fmi2Boolean event, terminate;
+    fmi2ValueReference unknown = MODEL_Y0, known = MODEL_P0;
+    fmi2Component it =
+        fmi2Instantiate("it", fmi2ModelExchange, MODEL_GUID, "", callbacks, fmi2False, fmi2True);
+    EXPECT(50, it && fmi2SetupExperiment(it, fmi2False, 0.0, 0.0, fmi2False, 0.0) == fmi2OK);
+    EXPECT(51, fmi2EnterInitializationMode(it) == fmi2OK);
+    EXPECT(52, fmi2GetDirectionalDerivative(it, &unknown, 1, &known, 1, &seed, &found) == fmi2OK);
+    EXPECT(53, fmi2ExitInitializationMode(it) == fmi2OK && fmi2DoStep(it, 0.0, 0.1, fmi2True) == fmi2Error);
+    EXPECT(54, fmi2NewDiscreteStates(it, &info) == fmi2OK && fmi2EnterContinuousTimeMode(it) == fmi2OK);
+    for (int k = 0; k < 200; k++) {
+        EXPECT(55, fmi2GetContinuousStates(it, y, STATES) == fmi2OK);
+        EXPECT(56, fmi2GetDerivatives(it, dydt, STATES) == fmi2OK);
+        for (int i = 0; i < STATES; i++) {
+            y[i] += 1e-3 * dydt[i];
+        }
+        EXPECT(57, fmi2SetTime(it, 1e-3 * (k + 1)) == fmi2OK && fmi2SetContinuousStates(it, y, STATES) == fmi2OK);
+        EXPECT(58, fmi2CompletedIntegratorStep(it, fmi2True, &event, &terminate) == fmi2OK);
+        EXPECT(59, fmi2GetDirectionalDerivative(it, &unknown, 1, &known, 1, &seed, &found) == fmi2OK);
+        if (event) {
+            EXPECT(60, fmi2EnterEventMode(it) == fmi2OK && fmi2NewDiscreteStates(it, &info) == fmi2OK);
+            EXPECT(61, fmi2EnterContinuousTimeMode(it) == fmi2OK);
+        }
+    }
+    EXPECT(62, fmi2SetContinuousStates(it, y, STATES + 1) == fmi2Error);
+    EXPECT(63, fmi2GetEventIndicators(it, y, 0) == fmi2OK);
+    const int failed = save_and_restore(it);
+    EXPECT(failed, !failed);
+    EXPECT(64, fmi2Terminate(it) == fmi2OK);
+    fmi2FreeInstance(it);
+    return 0;
+}
+
+static int live_and_die(const fmi2CallbackFunctions *callbacks)
+{
+    for (int k = 0; k < 1000; k++) {
+        fmi2Component it =
+            fmi2Instantiate("it", fmi2CoSimulation, MODEL_GUID, "", callbacks, fmi2False, fmi2False);
+        EXPECT(70, it);
+        fmi2FreeInstance(it);
+    }
+    return 0;
+}
+
 int main(void)
 {
     const fmi2CallbackFunctions theirs = {log_message, count_allocation, count_release, NULL, NULL};
     const fmi2CallbackFunctions none = {NULL, NULL, NULL, NULL, NULL};
     int failed = live(&theirs);
+    EXPECT(failed, !failed);
+    failed = exchange(&theirs);
+    EXPECT(failed, !failed);
+    failed = live_and_die(&theirs);
     EXPECT(failed, !failed);
     EXPECT(40, allocated == 0);
     return live(&none);

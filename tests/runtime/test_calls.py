@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from ctypes import c_double, c_int
@@ -9,7 +10,7 @@ from ctypes import c_double, c_int
 import pytest
 from fmpy.fmi1 import FMICallException
 
-from .conftest import GUIDS, VARIABLES, Build, Open, Slave
+from .conftest import GUIDS, HEADERS, VARIABLES, Build, Open, Slave
 
 Action = Callable[[Slave], object]
 
@@ -190,3 +191,17 @@ def test_only_the_fmi_functions_are_exported(build: Build) -> None:
     names = {line.split()[-1] for line in listed.stdout.splitlines()}
     assert {"fmi2Instantiate", "fmi2DoStep", "fmi2GetFMUstate"} <= names
     assert all(name.startswith("fmi2") for name in names), names
+
+
+def test_the_other_standard_exports_its_own_functions(build: Build) -> None:
+    """Strictly compiled, with every function that the header of FMI 3 declares."""
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", str(build("pendulum", MODEL_FMI=3))],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    names = {line.split()[-1] for line in listed.stdout.splitlines()}
+    declared = set(re.findall(r"#define (fmi3\w+)\s+fmi3FullName", (HEADERS / "fmi3Functions.h").read_text()))
+    assert names == declared

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from .conftest import Open
+from .conftest import VARIABLES, Open
 
 
 def pendulum(t: float, start: float = 1.0, torque: float = 0.0) -> float:
@@ -107,3 +107,65 @@ def test_too_many_steps_are_an_error_with_the_time(open_slave: Open, solver: str
 def test_a_run_repeats_itself_exactly(open_slave: Open) -> None:
     runs = [open_slave("pendulum").initialize().run(1.0, 0.1, "angle", "omega", "alpha") for _ in range(2)]
     assert np.array_equal(*runs)
+
+
+def test_rodas3_is_of_third_order(open_slave: Open) -> None:
+    errors = []
+    for step in (0.02, 0.01):
+        slave = open_slave("pendulum", MODEL_SOLVER="SOLVER_RODAS3").initialize(
+            solver_step=step, relative_tolerance=1.0, absolute_tolerance=1.0
+        )
+        slave.run(1.0, step, "angle")
+        errors.append(abs(slave.get("angle") - pendulum(1.0)))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(3.0, abs=0.4)
+
+
+def test_the_method_is_a_parameter_of_the_fmu(open_slave: Open) -> None:
+    """One library, four methods, of which the fixed ones take one step a communication step."""
+    counts = []
+    for method in (1, 2, 3, 4):
+        slave = open_slave("pendulum")
+        slave.fmu.setInteger([VARIABLES["pendulum"]["method"]], [method])
+        slave.initialize(relative_tolerance=1e-6, absolute_tolerance=1e-8)
+        slave.run(0.5, 0.05, "angle")
+        assert slave.get("angle") == pytest.approx(pendulum(0.5), abs=2e-1 if method == 1 else 1e-4)
+        counts.append(slave.get("steps"))
+    assert counts[:2] == [10, 10]
+    assert counts[2] != counts[3]
+
+
+def test_inputs_follow_their_derivatives_within_a_step(open_slave: Open) -> None:
+    """A torque 2 t - 3 t^2: one step with derivatives is exact, the torque stays where it ends."""
+    slave = open_slave("pendulum").initialize()
+    torque = VARIABLES["pendulum"]["torque"]
+    slave.fmu.setRealInputDerivatives([torque, torque], [1, 2], [2.0, -6.0])
+    slave.step(0.8)
+    solution = solve_ivp(
+        lambda t, y: (y[1], 2.0 * t - 3.0 * t**2 - 9.81 * math.sin(y[0])),
+        (0.0, 0.8),
+        (1.0, 0.0),
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
+    )
+    assert slave.get("angle") == pytest.approx(solution.y[0, -1], abs=1e-7)
+    assert slave.get("torque") == pytest.approx(2.0 * 0.8 - 3.0 * 0.8**2, abs=1e-12)
+    rates = slave.fmu.getRealOutputDerivatives([VARIABLES["pendulum"]["angle"]], [1])
+    assert list(rates) == pytest.approx([slave.get("omega")], abs=1e-6)
+    reference = VARIABLES["pendulum"]["angle"]
+    assert "no input" in slave.fails(lambda: slave.fmu.setRealInputDerivatives([reference], [1], [0.0]))
+
+
+def test_a_tuned_length_keeps_the_independent_coordinate(open_slave: Open) -> None:
+    slave = open_slave("slider_crank").initialize(start_omega=1.0)
+    slave.step(0.2)
+    crank, rate = slave.get("crank", "crank_rate")
+    slave.set(l2=2.5)
+    assert list(slave.get("crank", "crank_rate")) == [crank, rate]
+    assert slave.get("s") == pytest.approx(
+        math.cos(crank) + math.sqrt(2.5**2 - math.sin(crank) ** 2), abs=1e-12
+    )
+    slave.step(0.1)
+    assert slave.get("residual") < 1e-13
+    slave.set(l2=0.1)
+    assert "cannot be closed" in slave.fails(lambda: slave.get("s"))

@@ -205,6 +205,21 @@ def test_values_that_belong_to_no_network_are_out_of_balance() -> None:
     assert power_balance(found.system.tableau.edges, found.times, told, {}).largest > 1e-6
 
 
+def test_a_force_may_depend_on_an_acceleration() -> None:
+    """What is proportional to the acceleration counts as mass."""
+    found = run(
+        model(
+            "translational.M mass to=a mass=1",
+            "translational.F force to=a force=1-0.25*M.a",
+            '[outputs]\na = "M.a"',
+        )
+    )
+    np.testing.assert_allclose(found.outputs["a"], 0.8, rtol=1e-12)
+    other = model("translational.M mass to=a mass=1", "translational.F force to=a force=1-0.25*F.a")
+    with pytest.raises(VerificationError, match="accelerations of masses only"):
+        run(other)
+
+
 # --- starts ----------------------------------------------------------------------------------------------
 
 RESONATOR = (
@@ -307,3 +322,28 @@ def test_a_motor_may_be_controlled_by_the_mechanism() -> None:
     pace = math.sqrt(stiffness / inertia - decay**2)
     swing = 0.2 * np.exp(-decay * TIMES) * (np.cos(pace * TIMES) + decay / pace * np.sin(pace * TIMES))
     np.testing.assert_allclose(reference.quantity("pin.angle"), swing, atol=1e-9)
+
+
+def test_a_driven_joint_turns_a_generator() -> None:
+    """Drivers determine the motion; the current of the generator is still a state."""
+    described = model(
+        "couplers.M dc_motor plus=a minus=ground shaft=joint:pin constant=0.5 resistance=1 inductance=0.2",
+        "electrical.R resistor a ground resistance=3",
+        PENDULUM,
+        '[drivers.crank]\ntype = "rotation"\nfrom = "ground"\nto = "bob"\nvalue = "2*time"',
+    )
+    reference = solve_reference(described, TIMES)
+    charged = 0.5 * 2 / 4 * (1 - np.exp(-TIMES * 4 / 0.2))
+    np.testing.assert_allclose(reference.quantity("R.i"), charged, atol=1e-9)
+    np.testing.assert_allclose(reference.quantity("crank.torque"), 0.5 * charged, atol=1e-9)
+
+
+def test_a_load_may_depend_on_a_network() -> None:
+    described = model(
+        "electrical.V voltage_source a ground voltage=6",
+        "electrical.R resistor a ground resistance=2",
+        PENDULUM,
+        '[forces.push]\ntype = "torque"\non = "bob"\nvalue = "0.2*R.i"',
+    )
+    reference = solve_reference(described, TIMES)
+    np.testing.assert_allclose(reference.quantity("pin.angle"), 0.5 * TIMES**2, atol=1e-10)

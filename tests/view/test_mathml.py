@@ -106,6 +106,7 @@ def test_coordinates(name: str, text: str) -> None:
         ("e12", "e_12"),
         ("C1.v", "v_C1"),
         ("m.p1", "p_1_m"),
+        ("der(L1.i)", "i_L1˙"),
         ("rod_length", "rod_length"),
     ],
 )

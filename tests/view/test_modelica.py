@@ -41,6 +41,7 @@ def simulated(text: str, model: SystemModel, stop: float) -> rumoca.Result:
         ("pendulum", 2.0),  # no loop
         ("slider_crank", 2.0),  # an angle with two assembly modes
         ("tumbling_body", 0.5),  # quaternions: a length with two assembly modes
+        ("motor_slider_crank", 1.0),  # with a network
         ("stephenson_iii", 2.0),  # a polynomial, and motion in matrix form, left to the tool
     ],
 )

@@ -2,9 +2,9 @@
 
 The generated ``model.c`` and ``model.h`` and the hand-written runtime are compiled together, since
 the sizes of a model are constants of its code. For this machine alone a C compiler of the system is used if
-there is one; for several platforms the one in the Python package ``ziglang``, which compiles for all of
-them. Libraries are kept in a cache under a digest of everything they are made from, so that the same
-model is never compiled twice.
+there is one; otherwise the one in the Python package ``ziglang``, which compiles for all platforms.
+Libraries are kept in a cache under a digest of everything they are made from, so that the same model is never
+compiled twice.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def compile_libraries(
     platforms: Sequence[Platform],
     *,
     fmi: int = 2,
+    portable: bool = True,
     cache_dir: Path | None = None,
     counter: Counter | None = None,
 ) -> dict[Platform, bytes]:
@@ -62,6 +63,8 @@ def compile_libraries(
         The platforms to compile for.
     fmi
         The version of the standard whose functions the libraries must export, 2 or 3.
+    portable
+        Whether the library for this platform is to run on other machines, too.
     cache_dir
         The folder of compiled libraries; :func:`default_cache_dir` by default.
     counter
@@ -77,8 +80,7 @@ def compile_libraries(
     CompileError
         If there is no compiler, the compiler fails, or a library lacks an FMI function.
     """
-    alone = tuple(platforms) == (host_platform(),)
-    compilers = {platform: find_compiler(platform, portable=not alone) for platform in platforms}
+    compilers = {platform: find_compiler(platform, portable=portable) for platform in platforms}
     units = 1 + sum(name.endswith(".c") for name in _all_files(sources))
     count = _Count(units * len(platforms), counter)
     with ThreadPoolExecutor(os.cpu_count()) as workers, ThreadPoolExecutor(len(platforms)) as overseers:

@@ -287,7 +287,7 @@ def _derivatives(
 
 def _indicators(number: int, references: Iterator[int]) -> Iterator[Variable]:
     for index in range(number):
-        note = "changes its sign where the equations switch"
+        note = "changes its sign where the equations or the independent coordinates switch"
         yield _local(f"event[{index + 1}]", next(references), "", note)
 
 

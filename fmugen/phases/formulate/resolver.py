@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fmugen.components.formulas import lower
-from fmugen.errors import TreeError
+from fmugen.errors import ModelError, Problem, TreeError
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3
@@ -39,6 +39,9 @@ _TURN = {
 }
 _TURN |= {kind: (level, 0) for level, kind in enumerate(("angle", "omega", "alpha"))}
 _SLIDE = {"s": 0, "v": 1, "a": 2}
+
+
+_APART = "fasten it to points that can move apart"
 
 
 class Quantities:
@@ -138,6 +141,9 @@ class Quantities:
             raise TypeError(f"{edge.name} is not a spring")
         if kind == "length":
             r = self._ground(self._kinematics.displacement(edge))
+            if all(component.is_zero for component in r):
+                place = f"springs.{edge.name}"
+                raise ModelError(place, (Problem(place, "its ends coincide in every position", _APART),))
             return dag.call("sqrt", dag.add(component**2 for component in r))
         if kind == "speed":
             r = self._ground(self._kinematics.displacement(edge))

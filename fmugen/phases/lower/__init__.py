@@ -42,9 +42,20 @@ from fmugen.units import per_second
 __all__ = ["lower_program"]
 
 
-def lower_program(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None = None) -> Program:
-    """The functions that generated code consists of; ``motion`` is the embedded form of the equations."""
-    return _Lowering(model, dae, flow).program(motion)
+def lower_program(
+    model: SystemModel,
+    dae: Dae,
+    flow: SolutionFlow,
+    motion: Motion | None = None,
+    *,
+    tangents: bool = True,
+) -> Program:
+    """The functions that generated code consists of.
+
+    ``motion`` is the embedded form of the equations. Without ``tangents`` there are no derivatives: enough to
+    count the operations of a right-hand side.
+    """
+    return _Lowering(model, dae, flow).program(motion, tangents=tangents)
 
 
 class _Lowering:
@@ -59,7 +70,7 @@ class _Lowering:
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
 
-    def program(self, motion: Motion | None) -> Program:
+    def program(self, motion: Motion | None, *, tangents: bool) -> Program:
         calculated, values = self._calculated()
         size = len(self._dae.coordinates)
         jacobian = self._jacobian_results()
@@ -95,12 +106,7 @@ class _Lowering:
         ]
         functions += self._network_functions()
         functions += self._relation_functions()
-        functions += [
-            self._function(name, purpose, results)
-            for name, purpose, results in tangent_results(
-                self._dae, self._flow, self._directions, self._relations.hold, values
-            )
-        ]
+        functions += self._tangents(values) if tangents else []
         forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
         self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
@@ -142,6 +148,10 @@ class _Lowering:
         symbols = self._dae.symbols
         number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
         return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
+
+    def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
+        found = tangent_results(self._dae, self._flow, self._directions, self._relations.hold, calculated)
+        return [self._function(name, purpose, results) for name, purpose, results in found]
 
     # --- relations ---------------------------------------------------------------------------------
 
@@ -249,7 +259,7 @@ class _Lowering:
             tuple(self._network_block(number) for number in range(len(dae.network_blocks))),
             tuple(dae.fixed_states),
             dae.steady,
-            (0.0,) * len(dae.iterated),
+            tuple(unknown.guess for unknown in dae.iterated),
         )
 
     def _network_block(self, number: int) -> Function:

@@ -30,6 +30,7 @@ from fmugen.phases.read.names import (
 )
 from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.schema import LimitedTable
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text, parse_unit
 
@@ -55,21 +56,41 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     )
 
 
+def _require_limits(place: Place, value: float, table: LimitedTable, problems: ProblemLog) -> None:
+    if table.min is not None and value < table.min:
+        problems.add(place, f"the value {value:g} is below its min {table.min:g}", "change one of them")
+    if table.max is not None and value > table.max:
+        problems.add(place, f"the value {value:g} is above its max {table.max:g}", "change one of them")
+
+
 def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
     """The model without what refers to quantities."""
     if not any(draft.names[section] for section in ("bodies", *NETWORK_SECTIONS)):
         hint = "add one: [bodies.crank] or [electrical.R1]"
         problems.add(("bodies",), "the model has neither bodies nor components", hint)
+    for name, table in draft.parameters.items():
+        _require_limits(("parameters", name), table.value, table, problems)
+    for name, given in draft.inputs.items():
+        _require_limits(("inputs", name), given.start, given, problems)
     elements = ElementReader(draft, problems)
     model = SystemModel(
         name="",
         space=draft.space,
         parameters=tuple(
-            Parameter(name, table.value, table.unit, table.description)
+            Parameter(name, table.value, table.unit, table.description, table.min, table.max, table.nominal)
             for name, table in draft.parameters.items()
         ),
         inputs=tuple(
-            Input(name, table.start, table.unit, table.description, table.rate)
+            Input(
+                name,
+                table.start,
+                table.unit,
+                table.description,
+                table.rate,
+                table.min,
+                table.max,
+                table.nominal,
+            )
             for name, table in draft.inputs.items()
         ),
         ground=elements.ground(),

@@ -51,6 +51,7 @@ __all__ = [
     "GroundTable",
     "InputTable",
     "JointTable",
+    "LimitedTable",
     "LoadTable",
     "ModelTable",
     "OutputTable",
@@ -121,13 +122,21 @@ class ExperimentTable(Table):
     tolerance: PositiveNumber = 1e-8
 
 
-class ParameterTable(Table):
+class LimitedTable(Table):
+    """What may have limits and a nominal value; importers show and scale by them."""
+
+    min: FiniteFloat | None = None
+    max: FiniteFloat | None = None
+    nominal: Annotated[FiniteFloat, Field(gt=0)] | None = None
+
+
+class ParameterTable(LimitedTable):
     value: FiniteFloat
     unit: UnitText = "1"
     description: Text = ""
 
 
-class InputTable(Table):
+class InputTable(LimitedTable):
     start: FiniteFloat = 0.0
     unit: UnitText = "1"
     description: Text = ""

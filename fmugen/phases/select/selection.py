@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph
+import networkx as nx
+
+from fmugen.errors import NetworkError
+from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph, NetworkGraph
+from fmugen.ir.model import GROUND
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.topology import greedy_branches, span
 
@@ -34,9 +38,23 @@ def normal_trees(graphs: LinearGraph) -> tuple[SpanningTree, ...]:
     rank = {kind: number for number, kind in enumerate(Kind)}
     trees = []
     for graph in graphs.networks:
+        _require_connected(graph)
         ranked = sorted(graph.edges, key=lambda edge: rank[edge.kind])
         trees.append(span(graph, greedy_branches(graph, [edge.name for edge in ranked])))
     return tuple(trees)
+
+
+def _require_connected(graph: NetworkGraph) -> None:
+    """Raise if a part of a network floats: its potentials would be anything."""
+    lines: nx.Graph[str] = nx.Graph((edge.tail, edge.head) for edge in graph.edges)
+    lines.add_node(GROUND)
+    reached = nx.node_connected_component(lines, GROUND)
+    floating = [node for node in graph.nodes if node not in reached]
+    if floating:
+        raise NetworkError(
+            f"the {graph.domain.value} nodes {', '.join(floating)} are not connected to the ground, so that "
+            f"nothing determines their {graph.domain.across[0][0]}: connect one of them"
+        )
 
 
 def _brings(edge: Edge) -> str:

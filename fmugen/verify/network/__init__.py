@@ -1,9 +1,16 @@
 """The reference for networks: a sparse tableau of all edges, made an ordinary differential equation by
 numbers.
 
+    values      given values: formulas with their derivatives
     parts       a component as edges, storages and laws
+    catalogue   every type of component as parts
     tableau     the laws of all components and the balances of all nodes as one system
+    reduction   the tableau as x' = f(t, x)
     start       a consistent start
+    system      the network of a model, and the readings of its quantities
     follow      the motion of the states from one output time to the next
+    drive       a network on the joints of a mechanism
     power       Tellegen's theorem on given values
+    judge       an FMU against all this
+    matrices    dense and sparse matrices
 """

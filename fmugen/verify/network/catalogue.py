@@ -23,7 +23,7 @@ from fmugen.verify.network.parts import (
     through,
     turbulent,
 )
-from fmugen.verify.network.values import Constant, Switched, Value, opposite, value_of
+from fmugen.verify.network.values import Constant, Switched, Value, opposite, product, value_of
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,9 @@ def _spring(domain: Domain, rest: str) -> Callable[[_Reader], Parts]:
     """through = -stiffness * (displacement - rest)"""
 
     def make(read: _Reader) -> Parts:
-        stiffness = read.number("stiffness")
-        offset = Constant(-stiffness * read.number(rest))
-        law = (*linear((through(), 1.0), (displacement(), stiffness)), Term(offset))
-        return Parts((read.edge(domain),), (law,))
+        stiffness = read.value("stiffness")
+        relaxed = Term(opposite(product(stiffness, read.value(rest))))
+        return Parts((read.edge(domain),), ((plus(through()), Term(stiffness, displacement()), relaxed),))
 
     return make
 
@@ -230,18 +229,17 @@ def _dc_motor(read: _Reader) -> Parts:
 
 
 def _cylinder(read: _Reader) -> Parts:
-    edges = (
-        read.edge(Domain.HYDRAULIC, "head", GROUND, "1"),
-        read.edge(Domain.HYDRAULIC, "rod", GROUND, "2"),
-        read.edge(Domain.TRANSLATIONAL),
-    )
+    """Head side, piston and, unless it is open to the ground, rod side."""
+    head = read.edge(Domain.HYDRAULIC, "head", GROUND, "1")
+    piston = read.edge(Domain.TRANSLATIONAL)
+    rod = read.edge(Domain.HYDRAULIC, "rod", GROUND, "2")
     area, rod_area = read.number("area"), read.number("rod_area")
-    laws = (
-        linear((through(0), 1.0), (across(2), -area)),
-        linear((through(1), 1.0), (across(2), rod_area)),
-        linear((through(2), 1.0), (across(0), -area), (across(1), rod_area)),
-    )
-    return Parts(edges, laws)
+    filling = linear((through(0), 1.0), (across(1), -area))
+    pushing = linear((through(1), 1.0), (across(0), -area))
+    if rod.tail == GROUND:
+        return Parts((head, piston), (filling, pushing))
+    emptying = linear((through(2), 1.0), (across(1), rod_area))
+    return Parts((head, piston, rod), (filling, pushing + linear((across(2), rod_area)), emptying))
 
 
 _E, _H, _T, _R = Domain.ELECTRICAL, Domain.HYDRAULIC, Domain.TRANSLATIONAL, Domain.ROTATIONAL

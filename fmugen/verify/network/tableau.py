@@ -112,12 +112,13 @@ class Tableau:
         )
         self.quantities = dict(self._quantities())
         self._assemble()
-        self._watched = {
-            name: self.quantities[name]
-            for placed in self._varying
-            for name in placed.term.factor.names
-            if name in self.quantities
-        }
+        used = {name for placed in self._varying for name in placed.term.factor.names}
+        self._watched = {name: self.quantities[name] for name in sorted(used) if name in self.quantities}
+        unknown = sorted(used & self.second_rates().keys() - self.quantities.keys())
+        if unknown:
+            raise VerificationError(
+                f"a value depends on {unknown[0]}: the reference knows the accelerations of masses only"
+            )
 
     # --- assembly ---------------------------------------------------------------------------------------
 
@@ -246,12 +247,25 @@ class Tableau:
                     yield name, row
                 elif kind == "displacement":
                     yield name, self._displacement(edge)
+        yield from self._accelerations()
         for (domain, node), column in self._own_nodes():
             row = Row()
             row.w[column] = 1.0
             yield f"{node}.{domain.across}", row
             if domain.mechanical:
                 yield f"{node}.{domain.value[0]}", self._position(domain, node)
+
+    def _accelerations(self) -> Iterable[tuple[str, Row]]:
+        """Those of masses and inertias, which are the rates of their storages."""
+        first_storage = 0
+        for _, parts in self._parts:
+            for place, stored in enumerate(parts.storages):
+                edge = parts.edges[stored.place]
+                if stored.role is Role.ACROSS and edge.domain.mechanical:
+                    row = Row()
+                    row.w[self._rates + first_storage + place] = 1.0
+                    yield f"{edge.component}.{edge.domain.value[2]}{edge.number}", row
+            first_storage += len(parts.storages)
 
     def _own_nodes(self) -> list[tuple[_Node, int]]:
         """The nodes that are not flanges of joints: those have the quantities of the joints."""

@@ -105,6 +105,32 @@ class _Opposite:
         return -self.of.along(values, rates)
 
 
+@dataclass(frozen=True)
+class _Product:
+    """The product of two values."""
+
+    left: Value
+    right: Value
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.left.names | self.right.names
+
+    def at(self, values: Mapping[str, float]) -> float:
+        return self.left.at(values) * self.right.at(values)
+
+    def along(self, values: Mapping[str, float], rates: Mapping[str, Jet]) -> float:
+        left, right = self.left.along(values, rates), self.right.along(values, rates)
+        return left * self.right.at(values) + self.left.at(values) * right
+
+
+def product(left: Value, right: Value) -> Value:
+    """The product of two values."""
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Constant(left.number * right.number)
+    return _Product(left, right)
+
+
 def opposite(value: Value) -> Value:
     """A value with the other sign."""
     return Constant(-value.number) if isinstance(value, Constant) else _Opposite(value)

@@ -46,6 +46,7 @@ def _controls() -> str:
         '<input type="range" id="animation-time" min="0" max="1" step="any" value="0" aria-label="time">'
         '<output id="animation-clock"></output>'
         f'<label>speed <select id="animation-speed">{paces}</select></label>'
+        '<output id="animation-rate"></output>'
         '<label><input type="checkbox" id="animation-names"> names</label>'
         '<label><input type="checkbox" id="animation-paths"> paths of mass centres</label>'
         '<button type="button" id="animation-reset">Reset view</button></div>'

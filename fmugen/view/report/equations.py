@@ -30,6 +30,8 @@ _MOTION = (
 _GREEK = {"Phi": "Φ", "nu": "ν", "gamma": "γ"}
 _SYMBOLS = {
     **{name: f"<mi>{letter}</mi>" for name, letter in _GREEK.items()},
+    "0": "<mn>0</mn>",
+    "x'": "<mover><mi>x</mi><mo>˙</mo></mover>",
     "Phi_q": "<msub><mi>Φ</mi><mi>q</mi></msub>",
 }
 
@@ -59,6 +61,8 @@ def _roots(dae: Dae) -> Iterator[Expr]:
     yield from dae.force
     for row in dae.constraints:
         yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
+    yield from (equation.residual for equation in dae.network.equations)
+    yield from (state.derivative for state in dae.states)
 
 
 def _names(dae: Dae) -> dict[Any, str]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.rotations import Array
-from fmugen.verify.verdict import Deviation, Verification
 from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
+
+if TYPE_CHECKING:
+    from fmugen.verify.energy import EnergyBalance
+    from fmugen.verify.network.power import PowerBalance
+    from fmugen.verify.verdict import Deviation, Verification
 
 __all__ = ["Evidence", "Verdict", "verdict_of", "verification_section"]
 
@@ -105,6 +109,11 @@ def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
         yield "closure residual, of the FMU's poses", f"{verification.violation:.1e}"
     if verification.energy is not None:
         yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.1e}"
+    if verification.components:
+        worst = max(verification.components, key=lambda signal: signal.largest)
+        yield f"largest deviation of a component's variable ({worst.name})", f"{worst.largest:.1e}"
+    if verification.power is not None:
+        yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.1e}"
     yield "run", f"{verification.times[-1]:g} s, {len(verification.times)} samples"
     yield "relative tolerance of the reference", f"{verification.reference_tolerance:g}"
     if verification.skipped:
@@ -167,15 +176,18 @@ def _plots(evidence: Evidence) -> Iterator[_Plot]:
         yield _Plot("closure residual, as the FMU reports it [m or rad]", residual, logarithmic=True)
     if verification.energy is not None:
         yield from _energy_plots(verification.energy)
+    if verification.power is not None:
+        yield _power_plot(verification.power)
 
 
 def _deviations(verification: Verification) -> Iterator[_Line]:
-    """A line for each output, and one for each body: the largest deviation of what tells its pose."""
+    """A line for each output, body and component: of the latter the largest deviation of all its signals."""
     for signal in verification.outputs:
         yield _Line(signal.name, signal.errors, None, 1.0)
-    for body in dict.fromkeys(map(_owner, verification.bodies)):
-        poses = [signal.errors for signal in verification.bodies if _owner(signal) == body]
-        yield _Line(f"pose of {body}", np.max(poses, axis=0), None, 1.0)
+    for signals, prefix in ((verification.bodies, "pose of "), (verification.components, "")):
+        for owner in dict.fromkeys(map(_owner, signals)):
+            errors = [signal.errors for signal in signals if _owner(signal) == owner]
+            yield _Line(f"{prefix}{owner}", np.max(errors, axis=0), None, 1.0)
 
 
 def _owner(signal: Deviation) -> str:
@@ -191,6 +203,12 @@ def _energy_plots(energy: EnergyBalance) -> Iterator[_Plot]:
         _Line("work done on the mechanism", energy.work, None, 1.4),
     )
     yield _Plot("energy of the FMU's motion [J]", parts, wide=True, named=True)
+
+
+def _power_plot(power: PowerBalance) -> _Plot:
+    """Tellegen's theorem: the powers of all edges of a discipline sum to zero."""
+    lines = tuple(_Line(name, np.abs(values), None, 1.2) for name, values in power.imbalance.items())
+    return _Plot("sum of all powers, as a part of what flows", lines, logarithmic=True, named=True)
 
 
 def _titled(name: str, unit: str) -> str:

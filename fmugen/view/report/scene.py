@@ -284,6 +284,11 @@ class _Stage:
                 seat = joint.head if joint.head.body == GROUND else joint.tail
                 yield Marker(self.spot(seat), symbol, joint.name)
 
+        for connector in self._connectors():
+            for spot in (connector.tail, connector.head):
+                if spot.body == len(self.model.bodies):
+                    yield Marker(spot, Symbol.PIN)
+
     def _labels(self) -> Iterator[Marker]:
         """The name of a body, at the middle of what is drawn of it."""
         for number, body in enumerate(self.model.bodies):

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from fmugen.expr.code import Operations
+from fmugen.ir.dae import Dae
 from fmugen.ir.fmu import Variable
-from fmugen.ir.graph import Domain, EdgeKind
+from fmugen.ir.graph import Domain, EdgeKind, NetworkGraph
 from fmugen.ir.model import Attachment, SystemModel
+from fmugen.ir.tree import SpanningTree
 from fmugen.view.closure import ClosureSummary
 from fmugen.view.flow import flow_svg
 from fmugen.view.graph import graphs_svg
-from fmugen.view.mathml import coordinate_mathml
+from fmugen.view.mathml import coordinate_mathml, name_mathml
 from fmugen.view.report.drawing import drawing_svg
 from fmugen.view.report.markup import Section, figure, folded, heading, paragraph, section, table
 from fmugen.view.report.poses import start_poses
@@ -41,6 +43,7 @@ def key_facts(subject: Subject) -> list[tuple[str, str]]:
     """What one wants to know first."""
     flow, closure, options = subject.flow, subject.closure, subject.options
     return [
+        *_size_of_network(subject),
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         ("dynamic equations", str(len(subject.dae.coordinates))),
         ("kinematic equations", str(len(flow.rows))),
@@ -50,6 +53,13 @@ def key_facts(subject: Subject) -> list[tuple[str, str]]:
         ("closure", f"{closure.closure.value}: {closure.sentence}"),
         ("solver", options.solver.value),
     ]
+
+
+def _size_of_network(subject: Subject) -> Iterator[tuple[str, str]]:
+    if subject.model.components:
+        yield "network equations", str(len(subject.dae.network.equations))
+        yield "first-order states", str(len(subject.dae.states))
+        yield "iterated unknowns of the network", str(len(subject.dae.iterated))
 
 
 def mechanism_section(subject: Subject) -> Section:
@@ -78,6 +88,9 @@ def _elements(model: SystemModel) -> Iterator[tuple[object, ...]]:
         yield spring.name, f"{spring.type.value} spring", _ends(spring.tail, spring.head), spring.description
     for load in model.loads:
         yield load.name, load.type.value, _ends(load.tail, load.head), load.description
+    for component in model.components:
+        nodes = ", ".join(f"{terminal} {node}" for terminal, node in component.terminals)
+        yield component.name, f"{component.section} {component.type}", nodes, component.description
 
 
 def _ends(tail: Attachment, head: Attachment) -> str:
@@ -105,7 +118,35 @@ def coordinates_section(subject: Subject) -> Section:
     reasons = [
         table((f"branch of the {domain.value} tree", "why"), _reasons(subject, domain)) for domain in Domain
     ]
-    return section("Coordinates", _perhaps_folded("coordinates", coordinates), *reasons)
+    states = table(("state of the network", "", "unit", "", "at the start"), _states(subject.dae))
+    networks = [_normal_tree(graph, tree) for graph, tree in _networks(subject)]
+    return section(
+        "Coordinates",
+        _perhaps_folded("coordinates", coordinates),
+        _perhaps_folded("states", states),
+        *reasons,
+        *networks,
+    )
+
+
+def _states(dae: Dae) -> Iterator[tuple[object, ...]]:
+    for state in dae.states:
+        symbol = Markup(f"<math>{name_mathml(state.name)}</math>")
+        yield state.name, symbol, state.unit, "first order", "fixed" if state.fixed else "a guess"
+    for unknown in dae.iterated:
+        symbol = Markup(f"<math>{name_mathml(unknown.name)}</math>")
+        yield unknown.name, symbol, unknown.unit, "iterated", ""
+
+
+def _networks(subject: Subject) -> Iterator[tuple[NetworkGraph, SpanningTree]]:
+    return zip(subject.graph.networks, subject.trees.networks, strict=True)
+
+
+def _normal_tree(graph: NetworkGraph, tree: SpanningTree) -> str:
+    """The branches of a network, by what speaks for them in a normal tree."""
+    branches = set(tree.branches)
+    rows = [(edge.name, edge.kind.value) for edge in graph.edges if edge.name in branches]
+    return table((f"branch of the {graph.domain.value} normal tree", "why"), rows)
 
 
 def _coordinates(subject: Subject) -> Iterator[tuple[object, ...]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from fmugen.verify.rotations import Array
 
@@ -47,6 +46,9 @@ def distinct(places: list[Array]) -> Array:
 
 def hull(vertices: Array) -> Iterator[tuple[tuple[Coordinates, ...], bool]]:
     """A line through points of a line, the polygon around points of a plane, else the faces of a solid."""
+    # Few bodies need it, and it takes a while to import.
+    from scipy.spatial import ConvexHull, QhullError
+
     middle = vertices.mean(axis=0)
     _, sizes, directions = np.linalg.svd(vertices - middle)
     rank = int(np.sum(sizes > _FLAT * sizes[0]))

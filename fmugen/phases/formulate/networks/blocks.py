@@ -7,7 +7,7 @@ unknown each by substitution. The rest are the unknowns of a Newton block (teari
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Tangent, symbols_of
@@ -25,11 +25,17 @@ _ZERO = 1e-14
 class BlockSolver:
     """Solves blocks in order; ``values`` holds what every variable is, in terms of what is known.
 
-    ``iterated`` and ``blocks`` are the Newton blocks that were needed.
+    ``iterated`` and ``blocks`` are the Newton blocks that were needed; ``guesses`` are where they begin.
     """
 
-    def __init__(self, dag: Dag, sample: Callable[[Expr], float], units: Callable[[Expr], str]) -> None:
-        self._dag, self._sample, self._units = dag, sample, units
+    def __init__(
+        self,
+        dag: Dag,
+        sample: Callable[[Expr], float],
+        units: Mapping[Expr, str],
+        guesses: Mapping[Expr, float],
+    ) -> None:
+        self._dag, self._sample, self._units, self._guesses = dag, sample, units, guesses
         self.values: dict[Expr, Expr] = {}
         self.iterated: list[Unknown] = []
         self.blocks: list[IteratedBlock] = []
@@ -125,7 +131,10 @@ class BlockSolver:
         """Enter a Newton block; the symbols that stand for its unknowns."""
         symbols = {unknown: self._dag.symbol(unknown.name, Role.ITERATED) for unknown in unknowns}
         first = len(self.iterated)
-        self.iterated += [Unknown(u.name, self._units(u), symbol) for u, symbol in symbols.items()]
+        self.iterated += [
+            Unknown(unknown.name, self._units.get(unknown, "1"), symbol, self._guesses.get(unknown, 0.0))
+            for unknown, symbol in symbols.items()
+        ]
         equations = tuple(Equation(each.origin, substitute(rest, symbols)) for each, rest in left)
         name = ", ".join(unknown.name for unknown in unknowns)
         self.blocks.append(IteratedBlock(name, tuple(range(first, len(self.iterated))), equations))

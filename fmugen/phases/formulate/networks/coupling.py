@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fmugen.errors import NetworkError
-from fmugen.expr.calculus import Tangent, depends_on, symbols_of
+from fmugen.expr.calculus import Gathered, Tangent, depends_on, symbols_of
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.expr.substitute import Sample, Substitution, substitute
 from fmugen.ir.dae import Dae, Equation, State
@@ -57,7 +57,8 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         for variable in dae.network.variables
         for symbol, unit in zip((variable.symbol, *variable.derivatives), variable.units, strict=False)
     }
-    solver = BlockSolver(dag, sample, lambda symbol: units.get(symbol, "1"))
+    guesses = {symbol: sample(start.value) for symbol, start in starts.items()}
+    solver = BlockSolver(dag, sample, units, guesses)
     symbols = {symbol: dag.symbol(symbol.name, Role.STATE) for symbol, _ in ordered.states}
     solver.values |= symbols
     for equations, unknowns in ordered.blocks:
@@ -77,10 +78,11 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         for symbol, rate in ordered.states
     )
     quantities = {name: given(value) for name, value in dae.quantities.items()}
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
     return replace(
         dae,
         force=tuple(_known(given(value), "a force") for value in dae.force),
-        quantities={name: value for name, value in quantities.items() if not depends_on(value, Role.NETWORK)},
+        quantities={name: value for name, value in quantities.items() if Role.NETWORK not in roles(value)},
         outputs={name: _known(given(value), f"the output {name}") for name, value in dae.outputs.items()},
         states=states,
         iterated=tuple(solver.iterated),
@@ -95,12 +97,14 @@ def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr])
     Those of what follows from inputs or from iterated unknowns directly are not known.
     """
     rate_of = Tangent(dae.symbols.dag, _motion(dae) | rates)
+    roles = Gathered(lambda symbol: frozenset({symbol.role}))
+    unknown_rates = {Role.INPUT, Role.ITERATED, Role.ACCELERATION}
     for variable in dae.network.variables:
         chain = (variable.symbol, *variable.derivatives)[: len(variable.units)]
         for lower, higher in pairwise(chain):
             if higher in values or lower not in values:
                 continue
-            if not depends_on(values[lower], Role.INPUT, Role.ITERATED, Role.ACCELERATION):
+            if unknown_rates.isdisjoint(roles(values[lower])):
                 values[higher] = rate_of(values[lower])
 
 
@@ -144,8 +148,8 @@ def _no_rate(equation: Equation, symbol: Expr) -> str:
             "directly; put an element between them, such as the resistance of the source"
         )
     return (
-        f"{where}: the derivative of the acceleration {symbol.name!r} would be needed; put an elastic or a "
-        "damping element between the joint and what it drives"
+        f"{where}: the derivative of the acceleration {symbol.name!r} would be needed: a network cannot "
+        "couple joints rigidly to each other or to a motion; put an elastic or a damping element between them"
     )
 
 

@@ -1,0 +1,61 @@
+"""Generated C: clean under the strictest warnings, and cut into chunks that compilers can take."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import fmpy
+import pytest
+
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import model_from_tables
+from fmugen.pipeline import generate
+from fmugen.resources import template_dir
+from tests.runtime.conftest import STRICT, compiler
+
+HEADERS = Path(fmpy.__file__).parent / "c-code"
+
+
+def part(kind: str, tail: str, head: str, **values: object) -> dict[str, object]:
+    return {"type": kind, "from": tail, "to": head, **values}
+
+
+def ladder(cells: int, last: dict[str, object] | None = None) -> SystemModel:
+    parts: dict[str, object] = {"V": part("voltage_source", "n0", "ground", voltage="u")}
+    for k in range(1, cells + 1):
+        parts[f"R{k}"] = part("resistor", f"n{k - 1}", f"n{k}", resistance="1 + time")
+        parts[f"C{k}"] = part("capacitor", f"n{k}", "ground", capacitance="C")
+    if last is not None:
+        parts["last"] = last
+    tables = {"model": {"name": "M"}, "inputs": {"u": {}}, "parameters": {"C": 1.0}, "electrical": parts}
+    return model_from_tables(tables, "test")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [ladder(1), ladder(2, part("diode", "n2", "ground")), ladder(150)],
+    ids=["states", "iterated", "chunks"],
+)
+def test_generated_code_compiles_without_a_warning(model: SystemModel, tmp_path: Path) -> None:
+    sources = generate(model, ExportOptions()).sources
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    folders = (tmp_path, template_dir() / "runtime", HEADERS)
+    command = [compiler(), *STRICT, *(f"-I{folder}" for folder in folders), "-fsyntax-only"]
+    done = subprocess.run([*command, str(tmp_path / "model.c")], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_function_of_a_long_ladder_is_long() -> None:
+    text = generate(ladder(150), ExportOptions()).sources["model.c"]
+    bodies = re.findall(r"^(?:static )?void model_\w+\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S)
+    assert max(map(len, bodies)) <= 20_000
+    assert "model_outputs_1(at, y, w);" in text
+
+
+def test_the_code_of_a_ladder_grows_with_its_length() -> None:
+    lengths = [len(generate(ladder(cells), ExportOptions()).sources["model.c"]) for cells in (60, 120)]
+    assert lengths[1] < 2.2 * lengths[0]

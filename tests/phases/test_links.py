@@ -1,0 +1,111 @@
+"""Links between a cross and a ball, and angles that do not matter to a constraint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fmugen.builder import ModelBuilder
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Closure
+from fmugen.ir.model import SystemModel
+from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.triangularize.assemble import assemble
+from fmugen.pipeline import formulate_model
+from tests.support import NumericDae, example
+
+
+def hung(*, aimed: bool) -> SystemModel:
+    """A plate on a ball, whose other two corners a crank and a link with a cross and a ball hold."""
+    corner: object = [0.1, 0.05, 0.6]
+    foot: object = {"position": [0, 0, 0], "toward": "top"} if aimed else [0, 0, 0]
+    return (
+        ModelBuilder("Hung", space="spatial", gravity=[0, 0, -9.81])
+        .ground_point("hinge", -0.3, 0.1, 0.7)
+        .ground_point("cross", 0.2, 0.9, 0.3)
+        .body(
+            "plate",
+            mass=1,
+            inertia=[0.1, 0.1, 0.1],
+            points={"foot": foot, "top": corner, "side": [0.1, 0.4, 0.3]},
+        )
+        .body("crank", mass=1, inertia=[0.1, 0.1, 0.1], points={"end": [0.35, 0.02, -0.1]})
+        .body("link", mass=1, inertia=[0.1, 0.1, 0.1], points={"end": [0.02, -0.5, 0.01]})
+        .spherical("ball", "ground", "plate.foot", attitude="xyz")
+        .revolute("pin", "ground.hinge", "crank", axis=[0, 1, 0])
+        .spherical("top", "crank.end", "plate.top", attitude="zyx")
+        .universal("cross", "ground.cross", "link", axis=[0, 0, 1], second_axis=[1, 0, 0])
+        .spherical("side", "link.end", "plate.side", attitude="zyx")
+        .start("pin.angle", 0.1, fixed=False)
+        .trees("chain", ["ball", "pin", "cross"], ["ball", "pin", "cross"])
+        .build()
+    )
+
+
+def rows_of(dae: Dae) -> dict[str, set[str]]:
+    names = [coordinate.name for coordinate in dae.coordinates]
+    return {row.name: {names[number] for number in row.jacobian} for row in dae.constraints}
+
+
+def test_the_length_of_a_link_is_free_of_its_cross() -> None:
+    rows = rows_of(formulate_model(hung(aimed=False), "chain").dae)
+    plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
+    assert rows["side, length"] == plate
+    assert rows["side, axis"] == {*plate, "cross.angle1"}
+    assert rows["side, normal"] == {*plate, "cross.angle1", "cross.angle2"}
+
+
+@pytest.mark.parametrize(("aimed", "free"), [(False, set()), (True, {"ball.angle3"})])
+def test_the_spin_about_the_line_of_two_balls_moves_neither(aimed: bool, free: set[str]) -> None:
+    dae = formulate_model(hung(aimed=aimed), "chain").dae
+    rows = rows_of(dae)
+    plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
+    present = set().union(*(rows[f"top, {axis}"] for axis in "xyz"))
+    assert plate - present == free
+    assert "ball.angle3" in rows["side, length"]
+
+
+def test_a_body_on_two_balls_and_a_link_closes_without_iteration() -> None:
+    model = hung(aimed=True)
+    flow = solution_flow(model, formulate_model(model, "chain").dae, Closure.TRIANGULAR)
+    assert flow.iterated == 0
+    assert max(len(block.rows) for block in flow.blocks) <= 3
+
+
+@pytest.mark.parametrize(("name", "trees"), [("double_wishbone", "kingpin"), ("spatial_four_bar_skew", "jc")])
+def test_rows_of_links_are_differentiated_right(name: str, trees: str) -> None:
+    """Where the loops are closed, the Jacobian is that of the rows, and gamma goes with it."""
+    model = example(name)
+    numeric = NumericDae(model, trees)
+    flow = solution_flow(model, numeric.dae, Closure.NEWTON)
+    q, v = np.array(flow.positions), np.array(flow.velocities)
+    _, jacobian, _, gamma, nu, _ = numeric.terms(q, v)
+    step = 1e-6
+    columns = []
+    for direction in step * np.eye(q.size):
+        columns.append((numeric.terms(q + direction, v)[5] - numeric.terms(q - direction, v)[5]) / (2 * step))
+    assert np.allclose(np.array(columns).T, jacobian, rtol=0, atol=1e-8)
+    assert np.all(np.isfinite(gamma)) and np.all(np.isfinite(nu))
+
+
+def test_a_reversed_link_is_not_taken_for_a_closed_loop() -> None:
+    """From a guess that points the link the other way, where its rows are met, the assembly goes on."""
+    model = hung(aimed=True)
+    dae = formulate_model(model, "chain").dae
+    defaults = default_parameters(model)
+    parameters = [defaults[name] for name in dae.symbols.parameters]
+    assembly, q, _, _ = assemble(dae, parameters)
+    number = [coordinate.name for coordinate in dae.coordinates].index("cross.angle2")
+    reversed_guess = float(q[number]) + np.pi
+    coordinates = tuple(
+        replace(c, guess=reversed_guess if c.name == "cross.angle2" else float(at))
+        for c, at in zip(dae.coordinates, q, strict=True)
+    )
+    _, found, _, _ = assemble(replace(dae, coordinates=coordinates), parameters)
+    open_by, _ = assembly.closed(found)
+    assert np.abs(open_by).max() < 1e-10
+    wrong = q.copy()
+    wrong[number] = reversed_guess
+    assert np.abs(assembly.closed(wrong)[0]).max() > 0.5
