@@ -3,9 +3,10 @@
 #   make demo         export the slider-crank FMU, simulate it, check it against the reference
 #   make test         run the tests
 #   make lint         check style, types and layers
-#   make cross-check  verify every example and print a table
+#   make cross-check  run the examples in importers against references and published solutions
 #   make importers    run every example in every importer on this machine and print a table
-#   make bench        time closures and trees of published mechanisms, and print tables
+#   make bench        time right-hand sides, steps, closures and trees, and print tables
+#   make peers        install the programs that make bench compares with
 #   make clean        remove .venv and out
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check importers bench clean
+.PHONY: help demo test lint cross-check importers bench peers clean
 .NOTPARALLEL:
 
 help:
@@ -34,15 +35,19 @@ lint: $(VENV)/installed-test
 	$(BIN)/lint-imports
 
 cross-check: $(VENV)/installed $(VENV)/compiler
-	$(BIN)/python cross_check/run.py
+	$(BIN)/python cross_check/run.py --output cross_check/RESULTS.md
 
 importers: $(VENV)/installed-test
 	@mkdir -p $(OUT)
 	$(BIN)/python cross_check/importers --output $(OUT)/importers.md
 
 bench: $(VENV)/installed $(VENV)/compiler
+	$(BIN)/python cross_check/bench.py --output cross_check/BENCHMARKS.md
 	$(BIN)/python cross_check/closures.py
 	$(BIN)/python cross_check/trees.py
+
+peers: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/peers/requirements.txt
 
 clean:
 	rm -rf $(VENV) $(OUT)

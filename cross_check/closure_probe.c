@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fmi2Functions.h"
 #include "instance.h"
 #include "linear.h"
 #include "loops.h"

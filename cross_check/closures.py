@@ -19,6 +19,7 @@ from pathlib import Path
 from timing import Times, closure_stopwatch, times_of_closures
 
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
+from fmugen.ir.fmu import SolverSettings
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import Solver
 from fmugen.phases.compile import compile_library
@@ -150,7 +151,8 @@ def sources(
     motion = embed(dae, flow) if flow.closure in EMBEDDED else None
     program = lower_program(model, dae, flow, motion)
     guid = f"{model.name} {flow.closure.value} {tolerance}"
-    made = emit_sources(program, describe(model, program.calculated, guid), Solver.RK4)
+    settings = SolverSettings(method=Solver.RK4)
+    made = emit_sources(program, describe(model, program.calculated, guid, settings=settings))
     if tolerance is not None:
         made["model.h"] = f"#define MODEL_NEWTON_TOLERANCE {tolerance!r}\n{made['model.h']}"
     return made | {"closure_probe.c": PROBE}, guid

@@ -465,6 +465,32 @@ def _verify(
     verify_model(model, options, Judgement(tolerance, stop, fmu, plot))
 
 
+@app.command("cross-check")
+def _cross_check(
+    model: ModelArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder to write; default: the name of the model.",
+            show_default=False,
+        ),
+    ] = None,
+    trees: TreesOption = _DEFAULTS.trees,
+    closure: ClosureOption = _DEFAULTS.closure,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+    independent: IndependentOption = "",
+) -> None:
+    """Write an FMU with its reference in the layout of the FMI cross-check."""
+    from fmugen.cli.cross_check import cross_check_model
+
+    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    cross_check_model(model, output, options)
+
+
 @app.command("study")
 def _study(
     study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)],

@@ -24,4 +24,5 @@ importer would run it.
     energy      the energy balance of any motion of a mechanism
     simulate    an FMU -> its trajectory, in a process of its own (fmu_runner)
     compare     both -> a Verification
+    crosscheck  a Verification -> the files of an FMI cross-check, and back
 """

@@ -1,0 +1,31 @@
+/* What all stopwatches share: the clock, a low quantile of rounds, and how results are printed. */
+#ifndef STOPWATCH_H
+#define STOPWATCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A low quantile of rounds is little disturbed by what else the machine does. */
+#define QUANTILE 0.2
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const double difference = *(const double *)left - *(const double *)right;
+    return (difference > 0.0) - (difference < 0.0);
+}
+
+static double quantile(double *times, int rounds)
+{
+    qsort(times, (size_t)rounds, sizeof *times, by_size);
+    return times[(int)(QUANTILE * rounds)];
+}
+
+#endif

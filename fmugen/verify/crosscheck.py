@@ -1,0 +1,246 @@
+"""A Verification as a folder of the FMI cross-check: reference, options, inputs, own results, tolerances.
+
+The layout is that of the fmi-cross-check rules: for the FMU ``Model.fmu``
+
+    Model_ref.csv   the reference solution at evenly spaced times
+    Model_ref.opt   start, stop and sample times, and the relative tolerance; numbers only
+    Model_in.csv    the inputs, if there are any
+    Model_cc.csv    what the FMU gives where it was made, at the same times
+    Model_tol.csv   what an importer may deviate by, for each signal, and why
+    README.md       where all of this comes from
+
+The reference never comes from the FMU.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fmugen.errors import OutputError
+from fmugen.ir.model import SystemModel
+from fmugen.verify.rotations import Array, Indices
+from fmugen.verify.simulate import Trajectory
+from fmugen.verify.verdict import Deviation, Verification
+
+__all__ = ["CrossCheck", "Signal", "Tolerance", "cross_check_files", "read_cross_check", "signal_tolerances"]
+
+#: Intervals of a reference: enough to see the motion, few enough for a small file.
+MOST_INTERVALS = 50
+#: With fewer intervals than these a file would not show the motion.
+_FEWEST_INTERVALS = 20
+#: What every importer is allowed, as a part of a signal's scale.
+ALLOWED = 1e-5
+#: How much more than a hundredfold looser solver changes a signal by, importers may change it.
+SAFETY = 10.0
+#: The solver tolerances whose results are compared to see what a motion amplifies.
+LOOSER = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-11}
+
+_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """The largest absolute deviation allowed for a signal, and why it is that."""
+
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A signal of a reference, with its unit and what importers may deviate by."""
+
+    name: str
+    unit: str
+    reference: Array
+    tolerance: Tolerance
+
+    def error(self, values: Array) -> float:
+        """The largest deviation as a multiple of the tolerance; angles are compared up to whole turns.
+
+        Values an importer could not read before its first step are NaN and not compared.
+        """
+        difference = values - self.reference
+        if self.unit == "rad":
+            difference = np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi
+        read = difference[~np.isnan(difference)]
+        if len(read) < len(difference) - 1:
+            return float("inf")
+        return float(np.abs(read).max()) / self.tolerance.value
+
+
+@dataclass(frozen=True)
+class CrossCheck:
+    """A reference as read from its folder."""
+
+    model: str
+    times: Array
+    signals: tuple[Signal, ...]
+
+    @property
+    def stop(self) -> float:
+        return float(self.times[-1])
+
+    @property
+    def step(self) -> float:
+        return float(self.times[1] - self.times[0])
+
+    def error(self, values: Array) -> float:
+        """The largest error over tolerance of a table with a row a time and a column a signal."""
+        return max(signal.error(values[:, column]) for column, signal in enumerate(self.signals))
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def signal_tolerances(verification: Verification, looser: Trajectory) -> dict[str, Tolerance]:
+    """What importers may deviate by: a part of the scale, or more where the motion amplifies errors."""
+    return {signal.name: _tolerance(signal, looser.values[signal.name]) for signal in verification.outputs}
+
+
+def _tolerance(signal: Deviation, looser: Array) -> Tolerance:
+    change = looser - signal.fmu
+    if signal.unit == "rad":
+        change = np.remainder(change + np.pi, 2.0 * np.pi) - np.pi
+    amplified = SAFETY * float(np.abs(change).max())
+    least = ALLOWED * signal.scale
+    if amplified <= least:
+        return Tolerance(least, f"{ALLOWED:g} of the largest value or range, {signal.scale:.3g}")
+    looseness = f"{LOOSER['solver.relative_tolerance']:g}"
+    return Tolerance(amplified, f"{SAFETY:g} times what a solver tolerance of {looseness} changes")
+
+
+def cross_check_files(
+    model: SystemModel, verification: Verification, tolerances: Mapping[str, Tolerance]
+) -> dict[str, str]:
+    """The texts of a folder, by file name, for a verification at the model's own inputs."""
+    rows = _samples(verification.times)
+    times = verification.times[rows]
+    outputs = verification.outputs
+    names = [signal.name for signal in outputs]
+    files = {
+        f"{model.name}_ref.csv": _table(times, names, [signal.reference[rows] for signal in outputs]),
+        f"{model.name}_ref.opt": _options(times),
+        f"{model.name}_cc.csv": _table(times, names, [signal.fmu[rows] for signal in outputs]),
+        f"{model.name}_tol.csv": _tolerance_table(outputs, tolerances),
+        "README.md": _page(model, verification, times),
+    }
+    if model.inputs:
+        ends = times[[0, -1]]
+        held = [np.full(2, entry.start) for entry in model.inputs]
+        files[f"{model.name}_in.csv"] = _table(ends, [entry.name for entry in model.inputs], held)
+    return files
+
+
+def _samples(times: Array) -> Indices:
+    """Which of the times a reference keeps: evenly spaced ones, the first and the last among them."""
+    intervals = len(times) - 1
+    widths = np.diff(times)
+    even = np.allclose(widths, widths[0], rtol=1e-6)
+    for stride in range(1, intervals // _FEWEST_INTERVALS + 1):
+        if even and intervals % stride == 0 and intervals // stride <= MOST_INTERVALS:
+            return np.arange(0, intervals + 1, stride, dtype=np.intp)
+    # A last step that is shorter than the others is left out: importers step evenly.
+    return np.arange(intervals + 1 if even else intervals, dtype=np.intp)
+
+
+def _table(times: Array, names: Sequence[str], columns: Sequence[Array]) -> str:
+    rows = np.column_stack([times, *columns]).tolist()
+    return _csv(["time", *names], [[f"{value:.{_DIGITS}g}" for value in row] for row in rows])
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
+def _options(times: Array) -> str:
+    values = {
+        "StartTime": float(times[0]),
+        "StopTime": float(times[-1]),
+        "StepSize": float(times[1] - times[0]),
+        "RelTol": LOOSER["solver.relative_tolerance"],
+        "OutputIntervalLength": float(times[1] - times[0]),
+    }
+    return "".join(f"{name}, {value:.{_DIGITS}g}\n" for name, value in values.items())
+
+
+def _tolerance_table(outputs: Sequence[Deviation], tolerances: Mapping[str, Tolerance]) -> str:
+    return _csv(
+        ("signal", "unit", "tolerance", "reason"),
+        [
+            (
+                signal.name,
+                signal.unit,
+                f"{tolerances[signal.name].value:.3g}",
+                tolerances[signal.name].reason,
+            )
+            for signal in outputs
+        ],
+    )
+
+
+def _page(model: SystemModel, verification: Verification, times: Array) -> str:
+    how = (
+        "differential-algebraic equations in absolute coordinates, integrated with projection onto the "
+        "constraints"
+        if model.bodies
+        else "the tableau of all component equations, integrated as a differential-algebraic system"
+    )
+    paragraphs = [
+        f"# {model.name}",
+        model.description,
+        f"The reference (`{model.name}_ref.csv`) solves {how}, to a relative tolerance of "
+        f"{verification.reference_tolerance:.0e}. It shares no code with what made the FMU.",
+        f"`{model.name}_cc.csv` is what the FMU gave with FMPy; it deviates from the reference by at most "
+        f"{verification.largest:.0e} of a signal's scale. `{model.name}_tol.csv` says what an importer may "
+        "deviate by, and why.",
+        f"Run to {times[-1]:g} s with communication steps of {times[1] - times[0]:g} s"
+        + (f" and the inputs of `{model.name}_in.csv`." if model.inputs else "."),
+    ]
+    if verification.skipped:
+        names = ", ".join(f"`{name}`" for name in verification.skipped)
+        paragraphs.append(f"Without reference, since redundant constraints leave it open: {names}.")
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def read_cross_check(folder: Path) -> CrossCheck:
+    """The reference of a folder, with its tolerances.
+
+    Raises
+    ------
+    OutputError
+        Where the folder has no reference.
+    """
+    found = sorted(folder.glob("*_ref.csv"))
+    if not found:
+        raise OutputError(f"{folder} has no reference: write it with `fmugen cross-check MODEL -o {folder}`")
+    name = found[0].name.removesuffix("_ref.csv")
+    with found[0].open(encoding="utf-8", newline="") as stream:
+        header, *rows = list(csv.reader(stream))
+    table = np.array(rows, dtype=np.float64)
+    with (folder / f"{name}_tol.csv").open(encoding="utf-8", newline="") as stream:
+        limits = {row["signal"]: row for row in csv.DictReader(stream)}
+    signals = tuple(
+        Signal(
+            signal,
+            limits[signal]["unit"],
+            table[:, column],
+            Tolerance(float(limits[signal]["tolerance"]), limits[signal]["reason"]),
+        )
+        for column, signal in enumerate(header)
+        if column > 0
+    )
+    return CrossCheck(name, table[:, 0], signals)
