@@ -3,7 +3,7 @@
 #   make demo         export the slider-crank FMU, simulate it, check it against the reference
 #   make test         run the tests
 #   make lint         check style, types and layers
-#   make cross-check  run the examples in importers against references and published solutions
+#   make cross-check  run the examples in importers against references and published solutions, and the slow tests
 #   make importers    run every example in every importer on this machine and print a table
 #   make bench        time right-hand sides, steps, closures and trees, and print tables
 #   make peers        install the programs that make bench compares with
@@ -34,8 +34,9 @@ lint: $(VENV)/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-cross-check: $(VENV)/installed $(VENV)/compiler
+cross-check: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python cross_check/run.py --output cross_check/RESULTS.md
+	$(BIN)/python -m pytest -q -n 2 -m slow
 
 importers: $(VENV)/installed-test
 	@mkdir -p $(OUT)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from fmugen.expr.code import compile_python
@@ -19,6 +21,24 @@ from fmugen.pipeline import formulate_model
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 Array = NDArray[np.float64]
+
+#: Examples whose code takes long to compile.
+_LARGE = {
+    "andrews",
+    "bricard",
+    "double_wishbone",
+    "five_link_suspension",
+    "landing_gear",
+    "spatial_parallel_3dof",
+    "spatial_serial",
+    "stewart_gough",
+    "stewart_gough_uchida",
+}
+
+
+def by_size(names: Iterable[str]) -> list[Any]:
+    """Names of examples as parameters of a test; the large ones are slow."""
+    return [pytest.param(name, marks=pytest.mark.slow) if name in _LARGE else name for name in names]
 
 
 def example(name: str) -> SystemModel:

@@ -22,7 +22,8 @@ _NAMES = "fmu_names.h"
 
 #: A definition at the beginning of a line: a function, a table with its elements, or a constant.
 _DEFINITION = re.compile(
-    r"^(?!static\b|typedef\b|return\b|else\b)(?:[A-Za-z_]\w*[ *]+)+\*?([A-Za-z_]\w*)(?:\(|(?:\[[^\]\n]*\])?\s*=)",
+    r"^(?!static\b|typedef\b|return\b|else\b)(?:[A-Za-z_]\w*[ *]+)+\*?"
+    r"([A-Za-z_]\w*)(?:\(|(?:\[[^\]\n]*\])?\s*=)",
     re.MULTILINE,
 )
 

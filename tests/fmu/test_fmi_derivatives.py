@@ -12,7 +12,7 @@ import pytest
 from fmugen.ir.flow import Closure
 from fmugen.pipeline import export_fmu
 from tests.fmu.exchange import Array, Model, difference, opened, options
-from tests.support import EXAMPLES, example
+from tests.support import EXAMPLES, by_size, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 
@@ -92,7 +92,7 @@ def worst_column(model: Model, rounding: float = ROUNDING) -> float:
     return worst
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", by_size(NAMES))
 def test_directional_derivatives_are_those_of_the_values(name: str, tmp_path: Path) -> None:
     export = export_fmu(example(name), tmp_path / "x.fmu", options())
     with opened(export, tmp_path) as model:
