@@ -16,13 +16,24 @@
 #define MODEL_NET 0
 #endif
 
+/* Most of these models have no network. */
+#ifndef MODEL_NX
+#define SAMPLE_WITHOUT_NETWORK
+#define MODEL_NX 0
+#define MODEL_NZ 0
+#define MODEL_NZBLOCKS 0
+#define MODEL_MAX_ZBLOCK 0
+#define MODEL_NFIXX 0
+#define MODEL_STEADY 0
+#endif
+
 /* Room for the states of every closure, so that diagnostics keep their places. */
 #define SAMPLE_COORDINATES (MODEL_CLOSURE == CLOSURE_NEWTON || MODEL_CLOSURE == CLOSURE_NEWTON_ALL ? MODEL_NI : MODEL_NQ)
 #define SAMPLE_ROOM 12
 #define MODEL_K0 (MODEL_Y0 + MODEL_NY)
-#define MODEL_NK (2 * SAMPLE_COORDINATES)
+#define MODEL_NK (2 * SAMPLE_COORDINATES + MODEL_NX)
 #define MODEL_KD0 (MODEL_K0 + SAMPLE_ROOM)
-#define MODEL_NKD (2 * SAMPLE_COORDINATES)
+#define MODEL_NKD MODEL_NK
 #define MODEL_W0 (MODEL_KD0 + SAMPLE_ROOM)
 #define MODEL_NW 0
 #define MODEL_G0 MODEL_W0
@@ -35,6 +46,7 @@ typedef struct {
     const double *q, *v, *a, *l;
     const double *x, *z;
     const double *e;
+    const double *r;
 } ModelPoint;
 
 typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
@@ -92,7 +104,8 @@ static const unsigned model_state_references[] = {
 
 typedef struct {
     double p[MODEL_ROOM(MODEL_NP)], d[MODEL_ROOM(MODEL_ND)], u[MODEL_ROOM(MODEL_NU)];
-    double q[MODEL_NQ], v[MODEL_NQ], a[MODEL_NQ], l[MODEL_ROOM(MODEL_NC)];
+    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)], l[MODEL_ROOM(MODEL_NC)];
+    double x[MODEL_ROOM(MODEL_NX)], z[MODEL_ROOM(MODEL_NZ)];
 } Displaced;
 
 static inline void displace_vector(int n, const double *from, const double *along, double h, double *to)
@@ -114,8 +127,10 @@ static inline ModelPoint displace(const ModelPoint *at, const ModelDirection *al
     displace_vector(MODEL_NQ, at->v, along->v, h, room->v);
     displace_vector(MODEL_NQ, still, along->a, solved ? h : 0.0, room->a);
     displace_vector(MODEL_NC, at->l, along->l, solved ? h : 0.0, room->l);
+    displace_vector(MODEL_NX, at->x, along->x, h, room->x);
+    displace_vector(MODEL_NZ, at->z, along->z, h, room->z);
     const ModelPoint moved = {at->t + h * along->t, room->p, room->d, room->u, room->q, room->v,
-                              room->a,              room->l, at->x,   at->z,   at->e};
+                              room->a,              room->l, room->x, room->z, at->e,   at->r};
     return moved;
 }
 
@@ -153,7 +168,7 @@ static inline void sample_slip(const ModelPoint *at, double *slip)
 static inline void sample_balance(const ModelPoint *at, double *balance)
 {
     double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], gamma[MODEL_ROOM(MODEL_NC)];
-    double mass[MODEL_NQ * MODEL_NQ], force[MODEL_NQ];
+    double mass[MODEL_ROOM(MODEL_NQ * MODEL_NQ)], force[MODEL_ROOM(MODEL_NQ)];
     model_dynamics(at, phi_q, gamma, mass, force);
     for (int i = 0; i < MODEL_NQ; i++) {
         balance[i] = -force[i];
@@ -197,7 +212,7 @@ static inline void model_velocity_tangent(const ModelPoint *at, const ModelDirec
 static inline void model_dynamics_tangent(const ModelPoint *at, const ModelDirection *along, double *balance,
                                           double *slip)
 {
-    double change[MODEL_NQ + MODEL_NC];
+    double change[MODEL_ROOM(MODEL_NQ + MODEL_NC)];
     sample_tangent(sample_balance, MODEL_NQ + MODEL_NC, at, along, false, change);
     memcpy(balance, change, MODEL_NQ * sizeof *change);
     memcpy(slip, change + MODEL_NQ, MODEL_NC * sizeof *change);
@@ -219,6 +234,19 @@ static inline void model_fixed_velocity_tangent(const ModelPoint *at, const Mode
     sample_tangent(sample_fixed_velocity, MODEL_NFIXV, at, along, false, change);
 }
 
+#if MODEL_NE == 0
+static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)
+{
+    (void)at, (void)value, (void)slope;
+}
+
+static inline void model_relations(const ModelPoint *at, double *relation)
+{
+    (void)at, (void)relation;
+}
+#endif
+
+#ifdef SAMPLE_WITHOUT_NETWORK
 static inline void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
 {
     (void)at, (void)along, (void)change;
@@ -234,27 +262,6 @@ static inline void model_start_states_tangent(const ModelPoint *at, const ModelD
 {
     (void)at, (void)along, (void)change;
 }
-
-#if MODEL_NE == 0
-static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)
-{
-    (void)at, (void)value, (void)slope;
-}
-
-static inline void model_relations(const ModelPoint *at, double *relation)
-{
-    (void)at, (void)relation;
-}
-#endif
-
-/* These models have no network. */
-#ifndef MODEL_NX
-#define MODEL_NX 0
-#define MODEL_NZ 0
-#define MODEL_NZBLOCKS 0
-#define MODEL_MAX_ZBLOCK 0
-#define MODEL_NFIXX 0
-#define MODEL_STEADY 0
 
 static inline void model_derivatives(const ModelPoint *at, double *dx)
 {

@@ -5,8 +5,11 @@
 const ModelBlock model_blocks[] = {{0, NULL, NULL, NULL, "", NULL}};
 const int model_independent[] = {0};
 const int model_dependent[] = {0};
+const int model_input_rate[] = {-1};
+ModelSolve *const model_solve_all = NULL;
+const int model_turn[] = {-1};
 const double model_q0[] = {0.0}, model_v0[] = {0.0};
-const double model_start[] = {1.0, 10.0, 2.0, 0.0, 1e-9, 1e-11, 1e5, 1.0, 0, 0, 0, 0, 0};
+const double model_start[MODEL_N_REALS] = {1.0, 10.0, 2.0, 0.0, 1e-9, 1e-11, 1e5, MODEL_SOLVER, 1.0};
 const char *const model_coordinates[] = {""};
 const char *const model_constraint_names[] = {""};
 const double model_z0[] = {0.0};
@@ -79,4 +82,26 @@ void model_outputs(const ModelPoint *at, double *y)
 {
     y[0] = at->x[0];
     y[1] = at->z[0];
+}
+
+static void residual_of(const ModelPoint *at, double *residual)
+{
+    double jacobian[1];
+    outflow(at, residual, jacobian);
+}
+
+void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(residual_of, 1, at, along, false, change);
+}
+
+void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    sample_tangent(model_derivatives, 1, at, along, true, change);
+}
+
+void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    (void)at;
+    change[0] = along->p[1];
 }

@@ -13,6 +13,7 @@
 #define MODEL_NBLOCKS 0
 #define MODEL_MAX_BLOCK 0
 #define MODEL_ND 0
+#define MODEL_NTURN 0
 #define MODEL_NFIX 0
 #define MODEL_NFIXV 0
 #define MODEL_NX 1
@@ -36,20 +37,21 @@
 #define MODEL_P0 0
 #define MODEL_NP 3 /* capacity, start level, start outflow */
 #define MODEL_S0 3
-#define MODEL_NS 4
-#define MODEL_U0 7
+#define MODEL_NS 5
+#define MODEL_U0 8
 #define MODEL_NU 1 /* inflow */
-#define MODEL_Y0 8
+#define MODEL_Y0 9
 #define MODEL_NY 2 /* level, outflow */
-#define MODEL_G0 10
-#define MODEL_NG 3
-#define MODEL_N_REALS 13
+#define MODEL_NT 1 /* tunable ones */
 
 #include "model_functions.h"
 
 void model_derivatives(const ModelPoint *at, double *dx);
 void model_start_states(const ModelPoint *at, double *x);
 void model_fixed_states(const ModelPoint *at, double *residual);
+void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change);
+void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along, double *change);
+void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along, double *change);
 
 extern const ModelNetworkBlock model_network_blocks[];
 extern const double model_z0[];
