@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,6 +46,12 @@ TRIANGULAR = [
     ("four_loops", "aac", "top_left"),
 ]
 MECHANISMS = [(name, trees) for name, trees, _ in TRIANGULAR]
+#: Their code takes long to compile.
+LARGE = ("stewart_gough", "double_wishbone")
+
+
+def by_size(cases: Sequence[tuple[str, ...]]) -> list[Any]:
+    return [pytest.param(*case, marks=[pytest.mark.slow] if case[0] in LARGE else []) for case in cases]
 
 
 def flow_of(model: SystemModel, trees: str) -> tuple[Dae, SolutionFlow]:
@@ -94,7 +101,7 @@ def test_five_link_suspension_iterates_over_its_carrier_alone(trees: str, iterat
     assert block.reason
 
 
-@pytest.mark.parametrize(("name", "trees"), MECHANISMS)
+@pytest.mark.parametrize(("name", "trees"), by_size(MECHANISMS))
 def test_loops_stay_closed_to_rounding(name: str, trees: str, exported: Callable[[str, str], Path]) -> None:
     model = example(name)
     stop = min(model.experiment.stop, 2.0)
@@ -110,7 +117,7 @@ def test_loops_stay_closed_to_rounding(name: str, trees: str, exported: Callable
     assert np.mean(run.values["closure.iterations"] > 0) <= 0.05
 
 
-@pytest.mark.parametrize(("name", "trees", "parameter"), TRIANGULAR)
+@pytest.mark.parametrize(("name", "trees", "parameter"), by_size(TRIANGULAR))
 def test_a_length_changed_in_the_fmu_needs_no_new_basis(
     name: str, trees: str, parameter: str, exported: Callable[[str, str], Path]
 ) -> None:

@@ -77,6 +77,7 @@ def ladder(cells: int) -> str:
     return "\n".join(lines())
 
 
+@pytest.mark.slow
 def test_a_long_ladder_runs(tmp_path: Path) -> None:
     """A thousand cells: exported, and every voltage and current as the reference has it."""
     model = parse_model(ladder(1000), "ladder")

@@ -21,7 +21,7 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_BAUMGARTE"}),
     ("slider_crank", {"MODEL_CLOSURE": "CLOSURE_PENALTY"}),
     ("parallelograms", {"LOOPS": 2}),
-    ("tank", {"MODEL_NFIXX": 1}),
+    ("tank", {}),
 ]
 
 
