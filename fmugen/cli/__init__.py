@@ -173,6 +173,17 @@ SolverStepOption = Annotated[
     ),
 ]
 
+ToleranceOption = Annotated[
+    float,
+    typer.Option(
+        "--tolerance", callback=_positive, help="Largest deviation allowed, as a part of the signal's scale."
+    ),
+]
+StopOption = Annotated[
+    float | None,
+    typer.Option("--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."),
+]
+
 _DEFAULTS = ExportOptions(trees="measured")
 
 
@@ -382,12 +393,7 @@ def _simulate(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model file (TOML) or FMU.", show_default=False)
     ],
-    stop: Annotated[
-        float | None,
-        typer.Option(
-            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
-        ),
-    ] = None,
+    stop: StopOption = None,
     step: Annotated[
         float | None,
         typer.Option(
@@ -438,20 +444,8 @@ def _verify(
             "--plot", metavar="FILE", callback=_page_or_drawing, help="Plot to write (.html or .svg)."
         ),
     ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            "--tolerance",
-            callback=_positive,
-            help="Largest deviation allowed, as a part of the signal's scale.",
-        ),
-    ] = 1e-6,
-    stop: Annotated[
-        float | None,
-        typer.Option(
-            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
-        ),
-    ] = None,
+    tolerance: ToleranceOption = 1e-6,
+    stop: StopOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
@@ -540,20 +534,8 @@ def _report(
             show_default=False,
         ),
     ] = None,
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            "--tolerance",
-            callback=_positive,
-            help="Largest deviation allowed, as a part of the signal's scale.",
-        ),
-    ] = 1e-6,
-    stop: Annotated[
-        float | None,
-        typer.Option(
-            "--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."
-        ),
-    ] = None,
+    tolerance: ToleranceOption = 1e-6,
+    stop: StopOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,

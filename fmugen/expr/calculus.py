@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from fmugen.expr.dag import Dag, Expr, Operation, Role
 
-__all__ = ["Gathered", "Substitution", "Tangent", "depends_on", "postorder", "symbols_of"]
+__all__ = ["Gathered", "Tangent", "depends_on", "postorder", "symbols_of"]
 
 _T = TypeVar("_T")
 
@@ -105,33 +105,6 @@ class Tangent:
             for partial, tangent in zip(_partials(node), tangents, strict=True)
             if not tangent.is_zero
         )
-
-
-class Substitution:
-    """Expressions with other expressions in the place of some symbols."""
-
-    def __init__(self, dag: Dag, replacements: Mapping[Expr, Expr]) -> None:
-        self._dag = dag
-        self._known: dict[Expr, Expr] = dict(replacements)
-
-    def __call__(self, root: Expr) -> Expr:
-        for node in postorder((root,)):
-            if node not in self._known:
-                self._known[node] = self._rebuilt(node)
-        return self._known[root]
-
-    def _rebuilt(self, node: Expr) -> Expr:
-        args = tuple(self._known[arg] for arg in node.args)
-        if args == node.args:
-            return node
-        match node.operation:
-            case Operation.ADD:
-                return self._dag.add(args)
-            case Operation.MUL:
-                return self._dag.mul(args)
-            case Operation.POWER:
-                return self._dag.power(args[0], node.exponent)
-        return self._dag.call(node.name, *args)
 
 
 def _partials(node: Expr) -> tuple[Expr, ...]:

@@ -6,12 +6,12 @@ and the export evaluates it. ``sign``, ``step``, ``fmax`` and friends are small 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fmugen.expr.dag import Exact, Expr, Operation
+from fmugen.expr.functions import FUNCTION_VALUES
 
 __all__ = [
     "Operations",
@@ -365,35 +365,7 @@ def _binding(node: Expr) -> int:
 
 # --- evaluation in Python --------------------------------------------------------------------------
 
-_PYTHON: dict[str, Callable[..., float]] = {
-    "fabs": abs,
-    "fmax": max,
-    "fmin": min,
-    "model_sign": lambda x: float((x > 0) - (x < 0)),
-    "model_step": lambda x: 1.0 if x >= 0 else 0.0,
-    "model_if": lambda x, a, b: a if x >= 0 else b,
-    **{
-        name: getattr(math, name)
-        for name in (
-            [
-                "acos",
-                "asin",
-                "atan",
-                "atan2",
-                "cos",
-                "cosh",
-                "exp",
-                "log",
-                "pow",
-                "sin",
-                "sinh",
-                "sqrt",
-                "tan",
-                "tanh",
-            ]
-        )
-    },
-}
+_PYTHON = {_C_NAMES.get(name, name): function for name, function in FUNCTION_VALUES.items()}
 
 
 def compile_python(

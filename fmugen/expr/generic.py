@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.functions import FUNCTION_VALUES
 
 __all__ = ["Generic", "ValueTable"]
 
@@ -19,21 +20,6 @@ _POINTS = 3
 
 #: Two values of the order of one that differ by less are equal.
 _ZERO = 1e-10
-
-_FUNCTIONS: dict[str, Callable[..., float]] = {
-    "abs": abs,
-    "max": max,
-    "min": min,
-    "sign": lambda x: float((x > 0) - (x < 0)),
-    "step": lambda x: float(x >= 0),
-    **{
-        name: getattr(math, name)
-        for name in (
-            *("sin", "cos", "tan", "asin", "acos", "atan", "atan2"),
-            *("sinh", "cosh", "tanh", "exp", "log", "sqrt", "pow"),
-        )
-    },
-}
 
 
 class ValueTable:
@@ -88,6 +74,6 @@ def _evaluated(node: Expr, values: Sequence[float]) -> float:
                 return math.prod(values)
             case Operation.POWER:
                 return float(values[0] ** node.exponent)
-        return float(_FUNCTIONS[node.name](*values))
+        return float(FUNCTION_VALUES[node.name](*values))
     except (ValueError, ZeroDivisionError, OverflowError):
         return math.nan

@@ -8,10 +8,11 @@ from one event to the next, so that the integrator sees smooth functions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
 from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.substitute import rebuilt, substitute
 
 __all__ = ["Relations"]
 
@@ -45,7 +46,7 @@ class Relations:
     def line(self, relation: Expr) -> tuple[Expr, Expr]:
         """The value at time zero and the slope of a relation of ``by_time``."""
         slope = Tangent(self._dag, {self._time: self._dag.one})(relation)
-        return _substitute(relation, {self._time: self._dag.zero}), slope
+        return substitute(relation, {self._time: self._dag.zero}), slope
 
     def _rewrite(self, node: Expr) -> Expr:
         if node.constant or not node.args:
@@ -53,7 +54,7 @@ class Relations:
         args = tuple(self._held[arg] for arg in node.args)
         if node.operation is Operation.CALL and node.name in _SWITCHING:
             return self._switch(node.name, args)
-        return node if args == node.args else _rebuild(node, args)
+        return rebuilt(node, args)
 
     def _switch(self, name: str, args: tuple[Expr, ...]) -> Expr:
         call = self._dag.call
@@ -94,24 +95,3 @@ class Relations:
         if any(symbol.role not in (Role.TIME, Role.PARAMETER) for symbol in symbols_of((relation,))):
             return False
         return Tangent(self._dag, {self._time: self._dag.one})(relation).constant
-
-
-def _rebuild(node: Expr, args: tuple[Expr, ...]) -> Expr:
-    dag = node.dag
-    match node.operation:
-        case Operation.ADD:
-            return dag.add(args)
-        case Operation.MUL:
-            return dag.mul(args)
-        case Operation.POWER:
-            return dag.power(args[0], node.exponent)
-    return dag.call(node.name, *args)
-
-
-def _substitute(root: Expr, values: Mapping[Expr, Expr]) -> Expr:
-    known = dict(values)
-    for node in postorder((root,)):
-        if node not in known:
-            args = tuple(known[arg] for arg in node.args)
-            known[node] = node if args == node.args else _rebuild(node, args)
-    return known[root]

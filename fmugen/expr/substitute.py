@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.functions import FUNCTION_VALUES
 
-__all__ = ["Sample", "Substitution", "substitute"]
+__all__ = ["Sample", "Substitution", "rebuilt", "substitute"]
 
 
 def substitute(root: Expr, values: Mapping[Expr, Expr]) -> Expr:
@@ -28,7 +29,7 @@ class Substitution:
         while stack:
             node, expanded = stack.pop()
             if expanded:
-                known[node] = _rebuilt(node, tuple(known[arg] for arg in node.args))
+                known[node] = rebuilt(node, tuple(known[arg] for arg in node.args))
             elif node in known:
                 continue
             elif node in values:
@@ -41,7 +42,8 @@ class Substitution:
         return known[root]
 
 
-def _rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
+def rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
+    """The operation of ``node`` on other arguments."""
     if args == node.args:
         return node
     dag = node.dag
@@ -55,15 +57,6 @@ def _rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
         case Operation.CALL:
             return dag.call(node.name, *args)
     return node
-
-
-_FUNCTIONS: dict[str, Callable[..., float]] = {
-    "abs": abs,
-    "max": max,
-    "min": min,
-    "sign": lambda x: float((x > 0) - (x < 0)),
-    "step": lambda x: 1.0 if x >= 0 else 0.0,
-}
 
 
 class Sample:
@@ -98,7 +91,6 @@ class Sample:
                     return math.prod(args)
                 case Operation.POWER:
                     return float(args[0] ** node.exponent)
-            function = _FUNCTIONS.get(node.name) or getattr(math, node.name)
-            return float(function(*args))
+            return float(FUNCTION_VALUES[node.name](*args))
         except (ArithmeticError, ValueError):  # a division by zero, the root of a negative number
             return math.nan

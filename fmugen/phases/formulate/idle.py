@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Substitution, postorder, symbols_of
+from fmugen.expr.calculus import postorder, symbols_of
 from fmugen.expr.dag import Dag, Expr, Operation, Role
 from fmugen.expr.generic import Generic
+from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Constraint, Coordinate
 
 __all__ = ["IdleAngles"]
@@ -34,7 +35,7 @@ class IdleAngles:
             return row
         zero = self._dag.zero
         found = [self._coordinates[number] for number in idle]
-        at_rest = Substitution(self._dag, {s: zero for c in found for s in (c.position, c.velocity)})
+        at_rest = Substitution({s: zero for c in found for s in (c.position, c.velocity)})
         entries = {n: self._simpler(entry, at_rest) for n, entry in row.jacobian.items() if n not in idle}
         phi, gamma = self._simpler(row.phi, at_rest), self._simpler(row.gamma, at_rest)
         return replace(row, phi=phi, jacobian=entries, gamma=gamma, nu=self._simpler(row.nu, at_rest))
@@ -53,5 +54,5 @@ class IdleAngles:
         sums = (node for node in postorder((simple,)) if node.constant and node.operation is Operation.ADD)
         zero = self._dag.zero
         nothing = {node: zero for node in sums if self._generic.are_equal(node, zero)}
-        simple = Substitution(self._dag, nothing)(simple)
+        simple = Substitution(nothing)(simple)
         return simple if self._generic.are_equal(simple, expression) else expression

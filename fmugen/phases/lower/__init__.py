@@ -7,11 +7,11 @@ the equations become functions of held signs (:mod:`fmugen.expr.relations`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import Operations, constants_read, count_operations, reached, schedule
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.code import constants_read, count_operations, reached, schedule
+from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, SolutionFlow
@@ -27,15 +27,10 @@ from fmugen.ir.program import (
     SolveFunction,
     StepCode,
 )
-from fmugen.ir.steps import (
-    ExactStep,
-    GoniometricStep,
-    LinearAngleStep,
-    LinearStep,
-    PolynomialStep,
-    QuadraticStep,
-)
+from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.steps import Form, form_of
+from fmugen.phases.lower.symbols import equations_of, symbol_names
 from fmugen.phases.lower.tangents import Directions, tangent_results
 from fmugen.units import per_second
 
@@ -63,9 +58,9 @@ class _Lowering:
         self._model, self._dae, self._flow = model, dae, flow
         self._rows = [dae.constraints[row] for row in flow.rows]
         symbols = dae.symbols
-        self._relations = Relations(symbols.dag, symbols.time, _equations(dae))
+        self._relations = Relations(symbols.dag, symbols.time, equations_of(dae))
         self._directions = Directions(dae, flow)
-        self._names = _symbol_names(dae, flow) | self._directions.names | self._signs()
+        self._names = symbol_names(dae, flow) | self._directions.names | self._signs()
         self._structure = Structure(dae, flow)
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
@@ -323,7 +318,7 @@ class _Lowering:
 
     # --- sines and cosines that are found once -------------------------------------------------------
 
-    def _turning_coordinates(self, forms: Sequence[Sequence[_Form]], motion: Motion | None) -> dict[int, int]:
+    def _turning_coordinates(self, forms: Sequence[Sequence[Form]], motion: Motion | None) -> dict[int, int]:
         """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
         roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
@@ -350,15 +345,15 @@ class _Lowering:
 
     # --- exact steps ---------------------------------------------------------------------------------
 
-    def _form(self, step: ExactStep) -> _Form:
-        form, hold = _form(step, self._dae.coordinates[step.unknown].name), self._relations.hold
+    def _form(self, step: ExactStep) -> Form:
+        form, hold = form_of(step, self._dae.coordinates[step.unknown].name), self._relations.hold
         return replace(
             form,
             arguments=tuple(hold(argument) for argument in form.arguments),
             results=tuple(hold(result) for result in form.results),
         )
 
-    def _solve_function(self, name: str, purpose: str, forms: Sequence[_Form]) -> SolveFunction | None:
+    def _solve_function(self, name: str, purpose: str, forms: Sequence[Form]) -> SolveFunction | None:
         """The exact steps of a block, or of all of them; ``None`` for a block without steps."""
         if not forms:
             return None
@@ -490,127 +485,3 @@ def _taken(
     """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
     needed = reached(roots, is_leaf)
     return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
-
-
-# --- exact steps on the DAG ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Form:
-    """A step as expressions around a helper of the runtime; see ``StepCode``.
-
-    ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
-    angle, each with the first letter of its name.
-    """
-
-    unknown: int
-    is_angle: bool
-    helper: str
-    arguments: tuple[Expr, ...]
-    results: tuple[Expr, ...]
-    own: Operations
-    leaves: dict[Expr, str] = field(default_factory=dict)
-    root: Expr | None = None
-    check: str = ""
-
-
-#: Operations of the helpers in exact.h; comparisons, signs and magnitudes are not counted. The way to an
-#: angle is the short one, near its anchor.
-_TURN = Operations(9, 11)
-_PREDICT = Operations(5, 6)
-_ROOT = Operations(0, 1, 0, 1)
-_UNIT = Operations(2, 2)
-_REGULAR = Operations(0, 1)
-_QUADRATIC = Operations(5, 5, 2, 1)
-_HALF_ANGLE = Operations(3, 4, 3)
-
-
-def _form(step: ExactStep, name: str) -> _Form:
-    match step:
-        case LinearStep(denominator=denominator) if denominator.is_number:
-            return _Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
-        case LinearStep():
-            arguments = (step.numerator, step.denominator)
-            length = step.numerator / step.denominator
-            return _Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
-        case LinearAngleStep():
-            results = (step.sine / step.denominator, step.cosine / step.denominator)
-            return _Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
-        case GoniometricStep():
-            return _goniometric_form(step, name)
-        case QuadraticStep():
-            return _Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
-        case PolynomialStep(half_angle=True):
-            own = _HALF_ANGLE + _PREDICT + _TURN
-            return _Form(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
-        case PolynomialStep():
-            return _Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
-
-
-def _goniometric_form(step: GoniometricStep, name: str) -> _Form:
-    """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
-    dag = step.c.dag
-    a, b, c = _without_common_factor(step.a, step.b, step.c)
-    sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
-    cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
-    root = dag.symbol(f"root for {name}", Role.COORDINATE)
-    if a.is_zero:
-        results = (root, c / b)
-        arguments = (1 - results[1] ** 2, dag.one, sine)
-    elif b.is_zero:
-        results = (c / a, root)
-        arguments = (1 - results[0] ** 2, dag.one, cosine)
-    elif c.is_zero:
-        square = a**2 + b**2
-        results = (b / root, -a / root)
-        arguments = (square, square, b * sine - a * cosine)
-    else:
-        square = a**2 + b**2
-        results = ((a * c + b * root) / square, (b * c - a * root) / square)
-        arguments = (square - c**2, square, b * sine - a * cosine)
-    leaves = {sine: "s", cosine: "c", root: "r"}
-    own = _PREDICT + _ROOT + _TURN
-    return _Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root)
-
-
-def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:
-    """The equation divided by what a and b have in common of numbers and parameters."""
-    factor = _constant_factor(a)
-    if (factor.is_number and factor.number in (0, 1)) or _constant_factor(b) not in (factor, -factor):
-        return a, b, c
-    return a / factor, b / factor, c / factor
-
-
-def _constant_factor(root: Expr) -> Expr:
-    dag = root.dag
-    factors = root.args if root.operation is Operation.MUL else (root,)
-    return dag.mul(factor for factor in factors if factor.constant)
-
-
-def _symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
-    symbols = dae.symbols
-    names = {symbols.time: "t"}
-    names |= {symbol: f"p[{i}]" for i, symbol in enumerate(symbols.parameters.values())}
-    names |= {symbol: f"u[{i}]" for i, symbol in enumerate(symbols.inputs.values())}
-    for i, coordinate in enumerate(dae.coordinates):
-        names[coordinate.position] = f"q[{i}]"
-        names[coordinate.velocity] = f"v[{i}]"
-        names[coordinate.second] = f"a[{i}]"
-    names |= {dae.constraints[row].multiplier: f"l[{i}]" for i, row in enumerate(flow.rows)}
-    names |= {state.symbol: f"x[{i}]" for i, state in enumerate(dae.states)}
-    names |= {unknown.symbol: f"z[{i}]" for i, unknown in enumerate(dae.iterated)}
-    # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
-    names |= {dae.constraints[row].multiplier: "0.0" for row in flow.redundant}
-    return names
-
-
-def _equations(dae: Dae) -> Iterator[Expr]:
-    """Everything that is integrated or solved; its relations switch at events."""
-    for row in dae.constraints:
-        yield from (row.phi, row.nu, row.gamma, *row.jacobian.values())
-    yield from dae.mass.values()
-    yield from dae.force
-    for state in dae.states:
-        yield state.derivative
-    for block in dae.network_blocks:
-        yield from (equation.residual for equation in block.equations)

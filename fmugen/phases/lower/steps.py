@@ -1,0 +1,110 @@
+"""Exact steps as expressions around helpers of the runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fmugen.expr.code import Operations
+from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.ir.steps import (
+    ExactStep,
+    GoniometricStep,
+    LinearAngleStep,
+    LinearStep,
+    PolynomialStep,
+    QuadraticStep,
+)
+
+__all__ = ["Form", "form_of"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A step as expressions around a helper of the runtime; see ``StepCode``.
+
+    ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
+    angle, each with the first letter of its name.
+    """
+
+    unknown: int
+    is_angle: bool
+    helper: str
+    arguments: tuple[Expr, ...]
+    results: tuple[Expr, ...]
+    own: Operations
+    leaves: dict[Expr, str] = field(default_factory=dict)
+    root: Expr | None = None
+    check: str = ""
+
+
+#: Operations of the helpers in exact.h; comparisons, signs and magnitudes are not counted. The way to an
+#: angle is the short one, near its anchor.
+_TURN = Operations(9, 11)
+_PREDICT = Operations(5, 6)
+_ROOT = Operations(0, 1, 0, 1)
+_UNIT = Operations(2, 2)
+_REGULAR = Operations(0, 1)
+_QUADRATIC = Operations(5, 5, 2, 1)
+_HALF_ANGLE = Operations(3, 4, 3)
+
+
+def form_of(step: ExactStep, name: str) -> Form:
+    match step:
+        case LinearStep(denominator=denominator) if denominator.is_number:
+            return Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
+        case LinearStep():
+            arguments = (step.numerator, step.denominator)
+            length = step.numerator / step.denominator
+            return Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
+        case LinearAngleStep():
+            results = (step.sine / step.denominator, step.cosine / step.denominator)
+            return Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
+        case GoniometricStep():
+            return _goniometric_form(step, name)
+        case QuadraticStep():
+            return Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
+        case PolynomialStep(half_angle=True):
+            own = _HALF_ANGLE + _PREDICT + _TURN
+            return Form(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
+        case PolynomialStep():
+            return Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
+
+
+def _goniometric_form(step: GoniometricStep, name: str) -> Form:
+    """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
+    dag = step.c.dag
+    a, b, c = _without_common_factor(step.a, step.b, step.c)
+    sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
+    cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
+    root = dag.symbol(f"root for {name}", Role.COORDINATE)
+    if a.is_zero:
+        results = (root, c / b)
+        arguments = (1 - results[1] ** 2, dag.one, sine)
+    elif b.is_zero:
+        results = (c / a, root)
+        arguments = (1 - results[0] ** 2, dag.one, cosine)
+    elif c.is_zero:
+        square = a**2 + b**2
+        results = (b / root, -a / root)
+        arguments = (square, square, b * sine - a * cosine)
+    else:
+        square = a**2 + b**2
+        results = ((a * c + b * root) / square, (b * c - a * root) / square)
+        arguments = (square - c**2, square, b * sine - a * cosine)
+    leaves = {sine: "s", cosine: "c", root: "r"}
+    own = _PREDICT + _ROOT + _TURN
+    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root)
+
+
+def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:
+    """The equation divided by what a and b have in common of numbers and parameters."""
+    factor = _constant_factor(a)
+    if (factor.is_number and factor.number in (0, 1)) or _constant_factor(b) not in (factor, -factor):
+        return a, b, c
+    return a / factor, b / factor, c / factor
+
+
+def _constant_factor(root: Expr) -> Expr:
+    dag = root.dag
+    factors = root.args if root.operation is Operation.MUL else (root,)
+    return dag.mul(factor for factor in factors if factor.constant)
