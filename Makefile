@@ -68,7 +68,7 @@ $(VENV)/installed-test: pyproject.toml | $(BIN)/python
 $(VENV)/browser: $(VENV)/installed-test
 	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then \
 		echo "no Chromium found: installing it"; \
-		{ [ "$$(id -u)" = 0 ] && apt-get install --yes chromium >/dev/null 2>&1; } \
+		{ [ "$$(id -u)" = 0 ] && apt-get update >/dev/null 2>&1 && apt-get install --yes chromium >/dev/null 2>&1; } \
 			|| $(BIN)/python -m playwright install chromium >/dev/null 2>&1 \
 			|| echo "Chromium cannot be installed: reports are not tested in a browser"; \
 	fi
