@@ -79,6 +79,15 @@ def test_a_capacitor_at_a_source_of_time_is_no_state() -> None:
     assert evaluated(dae, dae.quantities["c.i"])([], [0.0], [0.25]) == pytest.approx([math.cos(0.5)])
 
 
+def test_a_capacitor_at_an_input_takes_the_rate_of_the_input() -> None:
+    source = part("voltage_source", "a", "ground", voltage="level")
+    storage = part("capacitor", "a", "ground", capacitance=3)
+    inputs = {"level": {"unit": "V", "rate": "slope"}, "slope": {"unit": "V/s"}}
+    dae = formulated({"electrical": {"v": source, "c": storage}}, inputs=inputs)
+    assert states(dae) == []
+    assert evaluated(dae, dae.quantities["c.i"])([], [5.0, 2.0], [0.0]) == [6.0]
+
+
 def test_rigidly_coupled_inertias_are_one() -> None:
     dae = formulated(
         {

@@ -118,8 +118,8 @@ def _known(value: Expr, what: str) -> Expr:
 
 
 def _motion(dae: Dae) -> dict[Expr, Expr]:
-    """The time derivatives of the time, positions and velocities."""
-    motion = {dae.symbols.time: dae.symbols.dag.one}
+    """The time derivatives of the time, of inputs that have a rate, of positions and velocities."""
+    motion = dict(dae.symbols.rates)
     for coordinate in dae.coordinates:
         motion[coordinate.position] = coordinate.velocity
         motion[coordinate.velocity] = coordinate.second
@@ -135,7 +135,8 @@ class _Differentiation:
 
     def __call__(self, equation: Equation, rates: dict[Expr, Expr]) -> Equation:
         for symbol in symbols_of((equation.residual,), Role.INPUT, Role.ACCELERATION):
-            raise NetworkError(_no_rate(equation, symbol))
+            if symbol not in self._motion:
+                raise NetworkError(_no_rate(equation, symbol))
         rate = Tangent(self._dag, self._motion | rates)
         return Equation(equation.origin, rate(equation.residual))
 
@@ -145,7 +146,7 @@ def _no_rate(equation: Equation, symbol: Expr) -> str:
     if symbol.role is Role.INPUT:
         return (
             f"{where}: the derivative of the input {symbol.name!r} would be needed, as it drives a storage "
-            "directly; put an element between them, such as the resistance of the source"
+            "directly; give it a rate, or put an element between them, such as the resistance of the source"
         )
     return (
         f"{where}: the derivative of the acceleration {symbol.name!r} would be needed: a network cannot "
