@@ -127,6 +127,7 @@ bool differentiate_network(Instance *self, Point *point)
 #define START_HALVINGS 12
 #define START_RANK 1e-10
 #define START_ACCEPTABLE 1e-9
+#define START_RESIDUAL 1e-7 /* relative to what a change of the states by their size would do */
 
 /* What the start still misses: fixed values, and the derivatives if the start is to be steady. */
 static bool start_residual(Instance *self, Point *point, double *residual)
@@ -207,6 +208,14 @@ static bool step_to_start(Instance *self, Point *point, double *size)
     return false;
 }
 
+/* Steps that end tell nothing where the states have no influence on what is missed. */
+static bool meets_start(const Work *work, const Point *point)
+{
+    const double influence = max_magnitude(START_ROWS * MODEL_NX, work->start_matrix);
+    const double size = 1.0 + max_magnitude(MODEL_NX, point->x);
+    return max_magnitude(START_ROWS, work->start_residual) <= START_RESIDUAL * influence * size;
+}
+
 bool start_network(Instance *self, Point *point)
 {
     Work *work = &self->work;
@@ -225,5 +234,5 @@ bool start_network(Instance *self, Point *point)
             break;
         }
     }
-    return size <= START_ACCEPTABLE || missed_start(self, point->t);
+    return (size <= START_ACCEPTABLE && meets_start(work, point)) || missed_start(self, point->t);
 }

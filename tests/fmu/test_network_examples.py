@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fmugen.errors import SimulationError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu, generate
@@ -93,3 +94,30 @@ def test_the_cost_of_a_ladder_is_linear() -> None:
     assert large.program.right_hand_side.total <= 2.3 * small.program.right_hand_side.total
     assert len(large.sources["model.c"]) <= 2.3 * len(small.sources["model.c"])
     assert large.program.network.blocks == ()
+
+
+FILLED = """
+[model]
+name = "Filled"
+
+[electrical.source]
+type = "current_source"
+from = "ground"
+to = "a"
+current = 1
+
+[electrical.store]
+type = "capacitor"
+from = "a"
+to = "ground"
+capacitance = 2
+
+[start]
+steady = true
+"""
+
+
+def test_a_start_that_is_never_steady_is_refused_by_the_fmu(tmp_path: Path) -> None:
+    export = export_fmu(parse_model(FILLED, "filled.toml"), tmp_path / "filled.fmu", ExportOptions())
+    with pytest.raises(SimulationError, match="does not come to rest"):
+        simulate_fmu(export.path, stop=1.0, step=0.5, outputs=["store.v"])
