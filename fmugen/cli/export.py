@@ -7,7 +7,6 @@ from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_text
 from fmugen.cli.networks import network_summary
-from fmugen.cli.report import Reporting, report_export
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
@@ -53,6 +52,9 @@ def export_model(
         written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
     print_table("", (model.name, ""), [*_summary(export, options), *written])
     if extras.report is not None:
+        # The judge takes a second to import; only a report needs it.
+        from fmugen.cli.report import Reporting, report_export
+
         report_export(path, model, export, Reporting(options, extras.report))
 
 
