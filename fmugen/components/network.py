@@ -159,4 +159,3 @@ class NetworkComponent:
     @abstractmethod
     def equations(self, at: Variables) -> Iterator[Expr]:
         """The terminal equations, as expressions that vanish: one for each edge."""
-        raise NotImplementedError
