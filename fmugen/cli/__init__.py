@@ -13,7 +13,6 @@ must not wait for the numerical libraries.
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,11 +21,29 @@ import typer
 from typer.core import TyperGroup
 
 from fmugen import __version__
+from fmugen.cli.arguments import (
+    ClosureOption,
+    IndependentOption,
+    ModelArgument,
+    SolverOption,
+    SolverStepOption,
+    StopOption,
+    ToleranceOption,
+    TreesOption,
+    drawing,
+    fmi_version,
+    interfaces_of,
+    known_fmi,
+    known_interfaces,
+    known_platforms,
+    names_in,
+    page,
+    page_or_drawing,
+    positive,
+)
 from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
-from fmugen.ir.flow import Closure
-from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
-from fmugen.ir.platform import choose_platforms
+from fmugen.ir.options import ExportOptions
 
 __all__ = ["app", "main"]
 
@@ -50,7 +67,7 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(
     cls=_Commands,
-    help="From a mechanism description through a linear graph to a verified FMI 2.0 co-simulation FMU.",
+    help="From the description of a mechanism or network through linear graphs to verified FMUs.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # drawn boxes would double the start-up time
@@ -63,126 +80,6 @@ def main() -> None:
     """The entry point of the program ``fmugen``."""
     app(prog_name="fmugen")
 
-
-# --- arguments that commands share ----------------------------------------------------------------
-
-
-def _finite(value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is not a finite number")
-    return value
-
-
-def _positive(value: float | None) -> float | None:
-    if _finite(value) is not None and value is not None and value <= 0:
-        raise typer.BadParameter(f"{value} is not positive")
-    return value
-
-
-def _page(path: Path | None) -> Path | None:
-    return _ending(path, ".html")
-
-
-def _drawing(path: Path | None) -> Path | None:
-    return _ending(path, ".svg")
-
-
-def _page_or_drawing(path: Path | None) -> Path | None:
-    return _ending(path, ".html", ".svg")
-
-
-def _ending(path: Path | None, *endings: str) -> Path | None:
-    if path is not None and path.suffix.lower() not in endings:
-        raise typer.BadParameter(f"{path} does not end in {' or '.join(endings)}")
-    return path
-
-
-def _platforms(text: str) -> str:
-    try:
-        choose_platforms(_names(text))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    return text
-
-
-def _interfaces(text: str) -> tuple[InterfaceType, ...]:
-    known = {interface.value: interface for interface in InterfaceType}
-    names = _names(text)
-    strange = [name for name in names if name not in known]
-    if strange or not names:
-        raise typer.BadParameter(f"{text!r} is not a list of interface types: cs, me or cs,me")
-    return tuple(interface for interface in InterfaceType if interface.value in names)
-
-
-def _fmi(number: int) -> FmiVersion:
-    try:
-        return FmiVersion(number)
-    except ValueError as error:
-        raise typer.BadParameter(
-            f"{number} is not a version of the standard that is written: 2 or 3"
-        ) from error
-
-
-def _known_fmi(number: int) -> int:
-    return _fmi(number).value
-
-
-def _known_interfaces(text: str) -> str:
-    _interfaces(text)
-    return text
-
-
-def _names(listed: str) -> tuple[str, ...]:
-    """Names that commas part."""
-    return tuple(name.strip() for name in listed.split(",") if name.strip())
-
-
-ModelArgument = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)
-]
-TreesOption = Annotated[
-    str,
-    typer.Option(
-        "--trees",
-        metavar="NAME",
-        help="Trees, and so coordinates: measured (the cheapest found), variable or formulation (Léger's "
-        "algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
-    ),
-]
-ClosureOption = Annotated[
-    Closure, typer.Option("--closure", help="How loop constraints are met at run time.")
-]
-IndependentOption = Annotated[
-    str,
-    typer.Option(
-        "--independent",
-        metavar="NAME,...",
-        help="The independent coordinates, as many as there are degrees of freedom; default: the best found.",
-        show_default=False,
-    ),
-]
-SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]
-SolverStepOption = Annotated[
-    float,
-    typer.Option(
-        "--step",
-        metavar="SECONDS",
-        min=0.0,
-        callback=_finite,
-        help="Step of the solver; 0 leaves it to the solver.",
-    ),
-]
-
-ToleranceOption = Annotated[
-    float,
-    typer.Option(
-        "--tolerance", callback=_positive, help="Largest deviation allowed, as a part of the signal's scale."
-    ),
-]
-StopOption = Annotated[
-    float | None,
-    typer.Option("--stop", metavar="SECONDS", callback=_positive, help="Stop time; default as in the model."),
-]
 
 _DEFAULTS = ExportOptions(trees="measured")
 
@@ -253,7 +150,7 @@ def _trees(
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option("--seconds", metavar="SECONDS", callback=_positive, help="Time after which to stop."),
+        typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time after which to stop."),
     ] = 60.0,
     processes: Annotated[
         int, typer.Option("--processes", metavar="NUMBER", min=1, help="Processes to measure with.")
@@ -286,14 +183,14 @@ def _closure(
     svg: Annotated[
         Path | None,
         typer.Option(
-            "--svg", metavar="FILE", callback=_drawing, help="Draw the flow (.svg).", show_default=False
+            "--svg", metavar="FILE", callback=drawing, help="Draw the flow (.svg).", show_default=False
         ),
     ] = None,
 ) -> None:
     """Show how the loops are closed, block by block."""
     from fmugen.cli.closure import show_closure
 
-    show_closure(model, ExportOptions(trees, closure, independent=_names(independent)), svg)
+    show_closure(model, ExportOptions(trees, closure, independent=names_in(independent)), svg)
 
 
 @app.command("export")
@@ -315,14 +212,14 @@ def _export(
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
     fmi: Annotated[
-        int, typer.Option("--fmi", metavar="2|3", callback=_known_fmi, help="Version of the FMI standard.")
+        int, typer.Option("--fmi", metavar="2|3", callback=known_fmi, help="Version of the FMI standard.")
     ] = 2,
     interfaces: Annotated[
         str,
         typer.Option(
             "--type",
             metavar="TYPES",
-            callback=_known_interfaces,
+            callback=known_interfaces,
             help="Interface types: cs (co-simulation), me (model exchange), or both.",
         ),
     ] = "cs,me",
@@ -331,7 +228,7 @@ def _export(
         typer.Option(
             "--platforms",
             metavar="NAMES",
-            callback=_platforms,
+            callback=known_platforms,
             help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
             "darwin-aarch64, host, all.",
         ),
@@ -365,7 +262,7 @@ def _export(
         typer.Option(
             "--report",
             metavar="FILE",
-            callback=_page,
+            callback=page,
             help="Also verify the FMU and write a page about it (.html).",
             show_default=False,
         ),
@@ -379,11 +276,11 @@ def _export(
         closure,
         solver,
         step,
-        _names(independent),
-        platforms=_names(platforms),
+        names_in(independent),
+        platforms=names_in(platforms),
         sources=sources,
-        fmi=_fmi(fmi),
-        interfaces=_interfaces(interfaces),
+        fmi=fmi_version(fmi),
+        interfaces=interfaces_of(interfaces),
     )
     export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
 
@@ -399,7 +296,7 @@ def _simulate(
         typer.Option(
             "--step",
             metavar="SECONDS",
-            callback=_positive,
+            callback=positive,
             help="Communication step; default as in the model.",
         ),
     ] = None,
@@ -420,7 +317,7 @@ def _simulate(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", callback=_page, help="Plot to write (.html)."),
+        typer.Option("--plot", metavar="FILE", callback=page, help="Plot to write (.html)."),
     ] = None,
 ) -> None:
     """Run a model or an FMU with FMPy."""
@@ -441,7 +338,7 @@ def _verify(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", metavar="FILE", callback=_page_or_drawing, help="Plot to write (.html or .svg)."
+            "--plot", metavar="FILE", callback=page_or_drawing, help="Plot to write (.html or .svg)."
         ),
     ] = None,
     tolerance: ToleranceOption = 1e-6,
@@ -455,7 +352,7 @@ def _verify(
     """Export a model and judge its FMU by a reference."""
     from fmugen.cli.verify import Judgement, verify_model
 
-    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    options = ExportOptions(trees, closure, solver, step, names_in(independent))
     verify_model(model, options, Judgement(tolerance, stop, fmu, plot))
 
 
@@ -481,7 +378,7 @@ def _cross_check(
     """Write an FMU with its reference in the layout of the FMI cross-check."""
     from fmugen.cli.cross_check import cross_check_model
 
-    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    options = ExportOptions(trees, closure, solver, step, names_in(independent))
     cross_check_model(model, output, options)
 
 
@@ -529,7 +426,7 @@ def _report(
             "--output",
             "-o",
             metavar="FILE",
-            callback=_page,
+            callback=page,
             help="Page to write (.html); default <model name>.html.",
             show_default=False,
         ),
@@ -545,5 +442,5 @@ def _report(
     """Write a page about a model: drawings, equations, closure, verification, animation."""
     from fmugen.cli.report import Reporting, report_model
 
-    options = ExportOptions(trees, closure, solver, step, _names(independent))
+    options = ExportOptions(trees, closure, solver, step, names_in(independent))
     report_model(model, Reporting(options, output, tolerance, stop))
