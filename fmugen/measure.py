@@ -132,16 +132,11 @@ class Measurement:
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
         return replace(best.trees, name=MEASURED, reasons=reasons)
 
-    def settled(
-        self, model: SystemModel, graph: LinearGraph
-    ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-        """The cheapest trees with their model and graph, which have the proposed joints that they use."""
-        trees = self.chosen
-        used = tuple(joint for joint in self.proposed if _uses(trees, {joint.name}))
-        if used:
-            model = replace(model, joints=(*model.joints, *used))
-            graph = build_graph(model)
-        return model, graph, _transplanted(graph, trees)
+    @property
+    def used(self) -> tuple[Joint, ...]:
+        """The proposed joints that the cheapest trees use."""
+        trees = self.best.trees
+        return tuple(joint for joint in self.proposed if _uses(trees, {joint.name}))
 
 
 def measure_trees(

@@ -11,6 +11,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from fmugen.cache import keep, kept_text, place_of
+from fmugen.choice import cheapest_trees
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
@@ -21,7 +23,7 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Effort, measure_trees
+from fmugen.measure import Effort
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
 from fmugen.phases.describe import Face, describe, model_description_xml
@@ -101,8 +103,7 @@ def choose_trees(
 ) -> TreeSelection:
     """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest of this graph."""
     if _to_be_measured(model, trees):
-        effort = Effort(proposals=0)
-        return measure_trees(model, graph, closure, effort).chosen
+        return cheapest_trees(model, graph, closure, Effort(proposals=0))[2]
     if trees == MEASURED and not model.bodies:
         trees = next(iter(METHODS))
     return select_trees(model, graph, trees)
@@ -125,7 +126,7 @@ def formulate_model(
         graph = build_graph(model)
     with _timed("trees", progress):
         if _to_be_measured(model, trees):
-            model, graph, selection = measure_trees(model, graph, closure).settled(model, graph)
+            model, graph, selection = cheapest_trees(model, graph, closure)
         else:
             selection = choose_trees(model, graph, trees, closure)
     with _timed("formulate", progress):
@@ -170,9 +171,6 @@ def export_fmu(
     model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
-    # Pages draw equations with sympy, which takes a second to import; only an export needs them.
-    from fmugen.view.report import documentation_page
-
     generated = generate(model, options, progress)
     identifier, fmi = generated.description.identifier, options.fmi.value
     with _timed("compile", progress):
@@ -190,11 +188,25 @@ def export_fmu(
             libraries,
             identifier,
             fmi=fmi,
-            documentation={"index.html": documentation_page(subject_of(generated, options))},
+            documentation={"index.html": _documentation(generated, options)},
             sources=None if bundle is None else bundle.files,
             destination=destination,
         )
     return Export(generated, path)
+
+
+def _documentation(generated: Generated, options: ExportOptions) -> str:
+    """The page inside the FMU, drawn once: it takes a second to import what draws equations."""
+    formulation = generated.formulation
+    made_from = (generated.description.guid, repr(formulation.model), repr(formulation.trees), repr(options))
+    place = place_of("pages", made_from, ".html")
+    page = kept_text(place)
+    if page is None:
+        from fmugen.view.report import documentation_page
+
+        page = documentation_page(subject_of(generated, options))
+        keep(place, page.encode())
+    return page
 
 
 def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import fmugen.measure
+from fmugen.choice import settled_trees
 from fmugen.cli import app
 from fmugen.errors import TreeError
 from fmugen.formulas import parse
@@ -156,7 +157,7 @@ def test_a_wrong_proposal_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None
     using = [c for c in measurement.candidates if "wrong" in c.trees.rotation.branches]
     assert using
     assert all(candidate.cost is None for candidate in using)
-    assert measurement.settled(model, graph)[0] is model
+    assert settled_trees(model, graph, measurement)[0] is model
 
 
 # --- what they are good for -------------------------------------------------------------------------
@@ -188,6 +189,8 @@ def test_measured_trees_use_the_proposal_where_it_pays() -> None:
         *(joint.name for joint in model.joints),
         "virtual_m1_m3",
     ]
+    again = formulate_model(model, "measured")
+    assert (again.model, again.trees) == (formulation.model, formulation.trees)
     assert len(formulation.dae.coordinates) == 6
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from fmugen.cache import digest, keep
 from fmugen.resources import default_cache_dir
 
 __all__ = ["cache_folder", "recall", "remember"]
@@ -41,17 +40,8 @@ def remember(key: str, polynomials: Sequence[Terms], complete: bool, seconds: fl
     if seconds < _WORTH_KEEPING:
         return
     parts = [[(list(e), str(n)) for e, n in part.items()] for part in polynomials]
-    path = _path(key)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.parent, suffix=".part", delete=False, encoding="ascii"
-        ) as file:
-            file.write(json.dumps({"complete": complete, "polynomials": parts}))
-        Path(file.name).replace(path)
-    except OSError:
-        return
+    keep(_path(key), json.dumps({"complete": complete, "polynomials": parts}).encode("ascii"))
 
 
 def _path(key: str) -> Path:
-    return cache_folder() / f"{hashlib.sha256((_VERSION + key).encode()).hexdigest()}.json"
+    return cache_folder() / f"{digest([_VERSION, key])}.json"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fmugen.choice import settled_trees
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
@@ -59,7 +60,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
     widest = build_graph(replace(model, joints=(*model.joints, *measurement.proposed)))
-    _, graph, chosen = measurement.settled(model, graph)
+    _, graph, chosen = settled_trees(model, graph, measurement)
     print_table(
         f"{model.name}: cost of one right-hand side, closure {closure.value}",
         ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),

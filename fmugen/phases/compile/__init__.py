@@ -9,7 +9,6 @@ compiled twice.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import tempfile
@@ -19,6 +18,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from fmugen.cache import digest, keep
 from fmugen.errors import CompileError
 from fmugen.ir.platform import Platform, host_platform
 from fmugen.phases.compile.symbols import read_interface
@@ -149,7 +149,7 @@ def _compile(
         folder = work_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-")))
         content = _build(files, platform, compiler, folder, workers, count).read_bytes()
     _require_interface(content, platform, fmi)
-    _remember(cached, content)
+    keep(cached, content)
     return content
 
 
@@ -166,26 +166,7 @@ def _digest(files: Mapping[str, str], platform: Platform, compiler: Compiler) ->
     parts = list(compiler.identity(platform))
     for name, text in sorted({**files, **headers}.items()):
         parts += [name, text]
-    digest = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode("utf-8")
-        digest.update(len(encoded).to_bytes(8, "little"))
-        digest.update(encoded)
-    return digest.hexdigest()
-
-
-def _remember(place: Path, content: bytes) -> None:
-    """Put a library into the cache, whole; a cache that cannot be written costs only time."""
-    with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(name).replace(place)
-        finally:
-            with suppress(FileNotFoundError):
-                Path(name).unlink()
+    return digest(parts)
 
 
 # --- building --------------------------------------------------------------------------------

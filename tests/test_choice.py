@@ -1,0 +1,77 @@
+"""The cheapest trees are searched for once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import fmugen.choice
+from fmugen.choice import cheapest_trees, settled_trees
+from fmugen.ir.flow import Closure
+from fmugen.ir.model import SystemModel
+from fmugen.ir.tree import TreeSelection
+from fmugen.measure import Effort, measure_trees
+from fmugen.phases.graph import build_graph
+from tests.support import example
+
+SMALL = Effort(candidates=3, rounds=0, proposals=0)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("FMUGEN_CACHE", str(tmp_path))
+    return tmp_path / "trees"
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the models that were searched."""
+    names: list[str] = []
+
+    def search(model: SystemModel, *rest: object) -> object:
+        names.append(model.name)
+        return measure_trees(model, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(fmugen.choice, "measure_trees", search)
+    return names
+
+
+def chosen(model: SystemModel, effort: Effort = SMALL) -> TreeSelection:
+    return cheapest_trees(model, build_graph(model), Closure.NEWTON, effort)[2]
+
+
+def test_a_choice_that_is_kept_is_the_one_that_was_measured(searches: list[str]) -> None:
+    model = example("slider_crank")
+    graph = build_graph(model)
+    first, again = chosen(model), chosen(model)
+    assert len(searches) == 1
+    assert first == again
+    measured = measure_trees(model, graph, Closure.NEWTON, SMALL)
+    assert again == settled_trees(model, graph, measured)[2]
+    assert again.reasons == measured.chosen.reasons
+
+
+def test_what_changed_is_searched_again(searches: list[str]) -> None:
+    model = example("slider_crank")
+    chosen(model)
+    chosen(replace(model, joints=model.joints[::-1]))
+    chosen(model, replace(SMALL, candidates=2))
+    cheapest_trees(model, build_graph(model), Closure.PENALTY, SMALL)
+    assert len(searches) == 4
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"name": "x", "joints": [], "reasons": {}}', "\xff"])
+def test_a_damaged_file_is_no_file(searches: list[str], folder: Path, damage: str) -> None:
+    model = example("slider_crank")
+    first = chosen(model)
+    (file,) = folder.iterdir()
+    file.write_bytes(damage.encode("latin-1"))
+    assert chosen(model) == first
+    assert len(searches) == 2
+
+
+def test_a_search_that_ran_out_of_time_is_not_kept(folder: Path) -> None:
+    chosen(example("slider_crank"), replace(SMALL, seconds=1e-9))
+    assert not folder.exists()
