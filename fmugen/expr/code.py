@@ -1,7 +1,7 @@
 """Straight-line code from the DAG: which nodes get a name, what each one costs, and its text.
 
-The text is valid C and valid Python alike (``sin(x)``, ``x*x``, ``a/b``): generated FMUs compile it
-and the export evaluates it. ``sign``, ``step``, ``fmax`` and friends are small functions on both sides.
+The text is valid C and valid Python alike (``sine_of(x)``, ``x*x``, ``a/b``): generated FMUs compile it
+and the export evaluates it. ``sine_of``, ``fmax`` and friends are functions on both sides.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ __all__ = [
 
 _C_NAMES = {
     "abs": "fabs",
+    "cos": "cosine_of",
     "if": "model_if",
     "max": "fmax",
     "min": "fmin",
     "sign": "model_sign",
+    "sin": "sine_of",
     "step": "model_step",
 }
 

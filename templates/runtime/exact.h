@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "circular.h"
 #include "runtime.h"
 
 /* A discriminant below this part of its terms is nearly a double root, which rounding blurs to the square
@@ -33,8 +34,8 @@ static inline void exact_predict(const Anchor *anchor, double q, double *sine, d
         *sine = anchor->sine + anchor->cosine * turn - anchor->sine * loss;
         *cosine = anchor->cosine - anchor->sine * turn - anchor->cosine * loss;
     } else {
-        *sine = sin(q);
-        *cosine = cos(q);
+        *sine = sine_of(q);
+        *cosine = cosine_of(q);
     }
 }
 

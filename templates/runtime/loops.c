@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "circular.h"
 #include "linear.h"
 
 #define MAX_ITERATIONS 25
@@ -159,8 +160,8 @@ static void take_directions(int n, const int *coordinates, Point *point)
     for (int i = 0; i < n; i++) {
         const int k = coordinates[i], place = model_turn[k];
         if (place >= 0) {
-            point->e[2 * place] = sin(point->q[k]);
-            point->e[2 * place + 1] = cos(point->q[k]);
+            point->e[2 * place] = sine_of(point->q[k]);
+            point->e[2 * place + 1] = cosine_of(point->q[k]);
         }
     }
 }
@@ -200,7 +201,7 @@ void move_anchors(State *state)
     for (int k = 0; k < MODEL_NQ; k++) {
         const int place = model_turn[k];
         if (place >= 0 && !(fabs(state->at.q[k] - state->anchors[place].q) <= FAR_FROM_ANCHOR)) {
-            const Anchor anchor = {state->at.q[k], sin(state->at.q[k]), cos(state->at.q[k])};
+            const Anchor anchor = {state->at.q[k], sine_of(state->at.q[k]), cosine_of(state->at.q[k])};
             state->anchors[place] = anchor;
         }
     }
