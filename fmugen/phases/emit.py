@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -125,11 +125,13 @@ def _arguments(name: str) -> str:
 
 def _chunks(lines: Sequence[str]) -> Iterator[list[str]]:
     chunk: list[str] = []
+    size = 0
     for line in lines:
-        if chunk and sum(map(len, chunk)) + len(line) > _LONGEST_FUNCTION:
+        if chunk and size + len(line) > _LONGEST_FUNCTION:
             yield chunk
-            chunk = []
+            chunk, size = [], 0
         chunk.append(line)
+        size += len(line)
     yield chunk
 
 
@@ -162,8 +164,9 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
     """A function that solves the steps of a block in order; false where a guard fails."""
     names = program.names | solve.names
     lines: list[str] = []
+    numbers = count()
     for step in solve.steps:
-        lines += _step_lines(step, names, program)
+        lines += _step_lines(step, names, numbers, program)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
     prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdur" if vector in used]
@@ -179,15 +182,17 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
     )
 
 
-def _step_lines(step: StepCode, names: dict[Expr, str], program: Program) -> Iterator[str]:
-    """The statements of a step; ``names`` gets the temporaries that it leaves."""
+def _step_lines(
+    step: StepCode, names: dict[Expr, str], numbers: Iterator[int], program: Program
+) -> Iterator[str]:
+    """The statements of a step; ``names`` gets the temporaries that it leaves, called by ``numbers``."""
     i = step.unknown
     place = program.turning.index(i) if step.is_angle else 0
     sine, cosine, anchor = f"e[{2 * place}]", f"e[{2 * place + 1}]", f"anchors[{place}]"
     if step.root is not None:
         yield f"double s{i}, c{i}, r{i};"
         yield f"exact_predict(&{anchor}, q[{i}], &s{i}, &c{i});"
-    yield from _temporaries(step.temporaries, names)
+    yield from _temporaries(step.temporaries, names, numbers)
     values = [print_expression(argument, names) for argument in step.arguments]
     if step.helper in ("exact_polynomial", "exact_half_angle"):
         values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
@@ -199,7 +204,7 @@ def _step_lines(step: StepCode, names: dict[Expr, str], program: Program) -> Ite
         values.append(f"&q[{i}]")
     if step.helper:
         yield from _required(f"{step.helper}({', '.join(values)})")
-    yield from _temporaries(step.after, names)
+    yield from _temporaries(step.after, names, numbers)
     targets = (sine, cosine) if step.is_angle else (f"q[{i}]",)
     for target, result in zip(targets, step.results, strict=False):
         yield f"{target} = {print_expression(result, names)};"
@@ -215,10 +220,9 @@ def _required(call: str) -> Iterator[str]:
     yield "}"
 
 
-def _temporaries(nodes: Sequence[Expr], names: dict[Expr, str]) -> Iterator[str]:
-    """Declarations of temporaries, numbered on from those that ``names`` has."""
-    count = sum(name.startswith("w") for name in names.values())
-    for number, node in enumerate(nodes, count):
+def _temporaries(nodes: Sequence[Expr], names: dict[Expr, str], numbers: Iterator[int]) -> Iterator[str]:
+    """Declarations of temporaries, which take the next ``numbers``; ``names`` gets them."""
+    for node, number in zip(nodes, numbers, strict=False):
         yield f"const double w{number} = {print_expression(node, names)};"
         names[node] = f"w{number}"
 
@@ -236,9 +240,10 @@ def _motion_text(program: Program) -> _Text:
         return _Text("this model is solved numerically", prototype, "no operations", lines)
     names = program.names | program.directions
     lines = ["MotionVerdict verdict = MOTION_EASY;"]
+    numbers = count()
     pivots = 0
     for section in program.motion.sections:
-        lines += _temporaries(section.temporaries, names)
+        lines += _temporaries(section.temporaries, names, numbers)
         for guard in section.guards:
             value = print_expression(guard.value, names)
             if not guard.factor:
