@@ -1,25 +1,25 @@
-"""A controller as an FMU of PythonFMU: it holds a rod at an angle."""
+"""A controller as an FMU of PythonFMU: its command follows what it measures."""
+
+from math import sin
 
 from pythonfmu import Fmi2Causality, Fmi2Slave, Real
 
-TARGET, STIFFNESS, DAMPING = 0.5, 40.0, 4.0
+AMPLITUDE = 0.1
 
 
-def torque(angle: float, omega: float) -> float:
-    """The law of the controller."""
-    return STIFFNESS * (TARGET - angle) - DAMPING * omega
+def command(measured: float) -> float:
+    """The law of the controller, bounded so that it suits every mechanism."""
+    return AMPLITUDE * sin(measured)
 
 
 class Controller(Fmi2Slave):
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
-        self.angle = 0.0
-        self.omega = 0.0
-        self.torque = 0.0
-        self.register_variable(Real("angle", causality=Fmi2Causality.input))
-        self.register_variable(Real("omega", causality=Fmi2Causality.input))
-        self.register_variable(Real("torque", causality=Fmi2Causality.output))
+        self.measured = 0.0
+        self.command = 0.0
+        self.register_variable(Real("measured", causality=Fmi2Causality.input))
+        self.register_variable(Real("command", causality=Fmi2Causality.output))
 
     def do_step(self, current_time: float, step_size: float) -> bool:
-        self.torque = torque(self.angle, self.omega)
+        self.command = command(self.measured)
         return True

@@ -13,7 +13,7 @@ import ctypes
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-#: Relative tolerance asked of solvers of importers; in co-simulation the FMU has its own.
-TOLERANCE = 1e-13
+#: Relative tolerance asked of solvers of importers; in co-simulation the FMU has its own. Near singular
+#: positions derivatives are rounded to some 1e-12 of their size: CVode cannot follow a motion closer than that.
+TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Request:
     stop: float
     step: float
     outputs: list[str]
+    inputs: list[str] = field(default_factory=list)
 
     @property
     def steps(self) -> int:
@@ -159,12 +161,12 @@ def run_controlled(request: Request, folder: Path) -> Array:
 
     controller = _Slave(FMU2Slave, str(folder.parent / "Controller.fmu"), folder / "controller")
 
-    def torque(time: float, angle: float, omega: float) -> float:
-        controller.set(angle=angle, omega=omega)
+    def command(time: float, measured: float) -> float:
+        controller.set(measured=measured)
         controller.fmu.doStep(time, request.step)
-        return controller.get("torque")
+        return controller.get("command")
 
-    return _closed_loop(request, folder, torque)
+    return _closed_loop(request, folder, command)
 
 
 def run_controlled_directly(request: Request, folder: Path) -> Array:
@@ -172,19 +174,22 @@ def run_controlled_directly(request: Request, folder: Path) -> Array:
     sys.path.insert(0, str(Path(__file__).parent))
     import controller
 
-    return _closed_loop(request, folder, lambda time, angle, omega: controller.torque(angle, omega))
+    return _closed_loop(request, folder, lambda time, measured: controller.command(measured))
 
 
-def _closed_loop(request: Request, folder: Path, torque: Callable[[float, float, float], float]) -> Array:
+def _closed_loop(request: Request, folder: Path, command: Callable[[float, float], float]) -> Array:
+    """The first output is measured; the command is added to the last input, as a part of its size."""
     from fmpy.fmi2 import FMU2Slave
 
-    rod = _Slave(FMU2Slave, request.fmu, folder / "rod")
+    ours = _Slave(FMU2Slave, request.fmu, folder / "ours")
+    measured, driven = request.outputs[0], request.inputs[-1]
+    start = ours.get(driven)
     rows = []
     for number in range(request.steps):
         time = number * request.step
-        rod.set(drive_torque=torque(time, rod.get("angle"), rod.get("omega")))
-        rod.fmu.doStep(time, request.step)
-        rows.append([rod.get(name) for name in request.outputs])
+        ours.set(**{driven: start + max(1.0, abs(start)) * command(time, ours.get(measured))})
+        ours.fmu.doStep(time, request.step)
+        rows.append([ours.get(name) for name in request.outputs])
     return np.array(rows)
 
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from fmpy.validation import validate_fmu
 from native import AARCH64, WINE, Emulator, drive_library
 from subjects import ImporterError, NothingToRunError, Result, Subject, run_driver
+from together import four_instances, no_threads, python_controller
 
 #: Largest scaled deviation from the reference that passes.
 TOLERANCE = 1e-5
 #: Largest relative difference between platforms, and between exact and numerical derivatives.
 PLATFORM_TOLERANCE = 1e-12
 DERIVATIVE_TOLERANCE = 1e-6
-#: Communication steps that emulated platforms run.
-EMULATED_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,24 @@ def _derivatives(fmi: int) -> Callable[[Subject, Path], float]:
     return measure
 
 
-def _emulated(emulator: Emulator) -> Callable[[Subject, Path], float]:
-    """The deviation of the library of another platform from that of this one.
-
-    The sines of C libraries differ in their last bit, and motions amplify that: only the first steps count.
-    """
+def _problems(fmi: int) -> Callable[[Subject, Path], float]:
+    """How many problems the validator finds, the schema included; the first one is the failure."""
 
     def measure(subject: Subject, folder: Path) -> float:
-        experiment = subject.model.experiment
-        stop = min(experiment.stop, EMULATED_STEPS * experiment.step)
-        here = drive_library(subject, None, folder, stop)
-        there = drive_library(subject, emulator, folder, stop)
+        problems = validate_fmu(str(subject.fmus[fmi]))
+        if problems:
+            raise ImporterError(f"{len(problems)} problems: {problems[0]}")
+        return 0.0
+
+    return measure
+
+
+def _emulated(emulator: Emulator) -> Callable[[Subject, Path], float]:
+    """The deviation of the library of another platform from that of this one."""
+
+    def measure(subject: Subject, folder: Path) -> float:
+        here = drive_library(subject, None, folder)
+        there = drive_library(subject, emulator, folder)
         scale = np.abs(here).max(axis=0)
         return float(np.max(np.abs(there - here).max(axis=0) / np.where(scale > 0, scale, 1.0)))
 
@@ -80,6 +87,8 @@ def _emulated(emulator: Emulator) -> Callable[[Subject, Path], float]:
 
 
 IMPORTERS = (
+    Importer("validator 2", _package("fmpy"), _problems(2), 0.0),
+    Importer("validator 3", _package("fmpy"), _problems(3), 0.0),
     Importer("FMPy 2 CS", _package("fmpy"), _trajectory("fmpy", 2, "CoSimulation")),
     Importer("FMPy 2 ME", _package("fmpy"), _trajectory("fmpy", 2, "ModelExchange")),
     Importer("FMPy 3 CS", _package("fmpy"), _trajectory("fmpy", 3, "CoSimulation")),
@@ -90,4 +99,6 @@ IMPORTERS = (
     Importer("libcosim 2 CS", _package("libcosimpy"), _trajectory("libcosim", 2, "CoSimulation")),
     Importer("win64 (wine)", WINE.missing, _emulated(WINE), PLATFORM_TOLERANCE),
     Importer("linux-aarch64 (qemu)", AARCH64.missing, _emulated(AARCH64), PLATFORM_TOLERANCE),
+    Importer("C master 2 CS", no_threads, four_instances, PLATFORM_TOLERANCE),
+    Importer("PythonFMU 2 CS", _package("pythonfmu"), python_controller, PLATFORM_TOLERANCE),
 )

@@ -61,12 +61,16 @@ class NothingToRunError(Exception):
 
 @dataclass(frozen=True)
 class Subject:
-    """An example as FMUs, by version of the standard, and its outputs beside the reference."""
+    """An example as FMUs, by version of the standard, and its outputs beside the reference.
+
+    ``companion`` is another FMU for importers that load two.
+    """
 
     name: str
     model: SystemModel
     fmus: dict[int, Path]
     outputs: tuple[Deviation, ...]
+    companion: Subject | None = None
 
     @property
     def names(self) -> list[str]:
@@ -74,7 +78,8 @@ class Subject:
 
     def request(self, fmi: int, interface: str) -> Request:
         experiment = self.model.experiment
-        return Request(str(self.fmus[fmi]), interface, experiment.stop, experiment.step, self.names)
+        inputs = [given.name for given in self.model.inputs]
+        return Request(str(self.fmus[fmi]), interface, experiment.stop, experiment.step, self.names, inputs)
 
     def references(self) -> tuple[str, list[int]]:
         """The guid of the FMI 2.0 FMU, and the value references of the outputs."""

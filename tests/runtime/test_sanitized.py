@@ -1,7 +1,8 @@
-"""The whole life of instances under the address and undefined-behaviour sanitizers, leaks included."""
+"""The whole life of instances under the address and undefined-behaviour sanitizers and under valgrind."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -33,3 +34,19 @@ def test_nothing_leaks_and_nothing_is_undefined(
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "runtime error" not in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+@pytest.mark.parametrize(
+    ("model", "defines"),
+    [
+        pytest.param(model, defines, marks=() if (model, defines) == VARIANTS[2] else pytest.mark.slow)
+        for model, defines in VARIANTS
+    ],
+)
+def test_valgrind_finds_nothing(tmp_path: Path, model: str, defines: dict[str, object]) -> None:
+    """Nothing read before it is written, and nothing lost in a thousand lives."""
+    program = compile_c(tmp_path / "exercise", model, EXERCISE, "-g", **defines)
+    command = ["valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=all", "--error-exitcode=99"]
+    done = subprocess.run([*command, str(program)], capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stderr[-2000:]
