@@ -1,22 +1,23 @@
 """Run the examples in every importer against their references, and published solutions, and write tables.
 
-    python cross_check/run.py [NAME ...] [--output FILE]
+    python cross_check/run.py [NAME ...] [--jobs N] [--output FILE]
 
 References are those of the folders beside this file (references.py writes them). A row is an importer, a
 model and a type of FMU; its figure is the largest error of any signal as a multiple of the tolerance of that
-signal, so that up to 1 passes. Importers that this machine does not have are named below the table. The exit
-code is 3 if anything failed.
+signal, so that up to 1 passes. CasADi gives the Jacobian of an FMU for model exchange in place of a motion;
+its figure is the deviation from central differences over what is allowed. Importers that this machine does
+not have are named below the table. The exit code is 3 if anything failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
-import subprocess
+import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -24,7 +25,12 @@ from time import perf_counter
 import numpy as np
 from published import published_solutions
 
-from fmugen.errors import FmugenError, SimulationError
+sys.path.insert(1, str(Path(__file__).resolve().parent / "importers"))
+from drivers import Request
+from importers import DERIVATIVE_TOLERANCE
+from subjects import ImporterError, NothingToRunError, run_driver
+
+from fmugen.errors import FmugenError
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
@@ -33,21 +39,34 @@ from fmugen.verify.crosscheck import CrossCheck, read_cross_check
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples"
-DRIVERS = HERE / "importers" / "drivers.py"
-#: Seconds after which an importer counts as hanging.
-TIME_LIMIT = 300
 FAILED = "FAILED"
+
+
+def _motion(check: CrossCheck, values: np.ndarray) -> float:
+    if len(values) != len(check.times):
+        raise ImporterError(f"{len(values)} rows instead of {len(check.times)}")
+    return check.error(values)
+
+
+def _jacobian(check: CrossCheck, values: np.ndarray) -> float:
+    if np.isnan(values[0, 0]):
+        raise NothingToRunError("no states")
+    return float(values[0, 0]) / DERIVATIVE_TOLERANCE
 
 
 @dataclass(frozen=True)
 class Importer:
-    """A program that runs FMUs of a type; ``driver`` is its name in importers/drivers.py."""
+    """A program that runs FMUs of a type; ``driver`` is its name in importers/drivers.py.
+
+    ``error`` makes a multiple of what is allowed of what it gives.
+    """
 
     title: str
     driver: str
     package: str
     fmi: FmiVersion
     interface: str
+    error: Callable[[CrossCheck, np.ndarray], float] = _motion
 
     @property
     def present(self) -> bool:
@@ -64,6 +83,8 @@ IMPORTERS = (
     Importer("FMPy", "fmpy", "fmpy", FmiVersion.TWO, "ModelExchange"),
     Importer("FMPy", "fmpy", "fmpy", FmiVersion.THREE, "CoSimulation"),
     Importer("FMPy", "fmpy", "fmpy", FmiVersion.THREE, "ModelExchange"),
+    Importer("CasADi Jacobian", "casadi", "casadi", FmiVersion.TWO, "ModelExchange", _jacobian),
+    Importer("CasADi Jacobian", "casadi", "casadi", FmiVersion.THREE, "ModelExchange", _jacobian),
     Importer("ecos", "ecos", "ecospy", FmiVersion.TWO, "CoSimulation"),
     Importer("libcosim", "libcosim", "libcosimpy", FmiVersion.TWO, "CoSimulation"),
 )
@@ -74,10 +95,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="examples; by default all, and published ones"
     )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="examples run at a time")
     parser.add_argument("--output", type=Path, help="file to write the tables to, too")
     options = parser.parse_args(arguments)
     lines = []
-    for line in tables(options.names):
+    for line in tables(options.names, options.jobs):
         print(line, flush=True)
         lines.append(line)
     if options.output is not None:
@@ -85,34 +107,38 @@ def main(arguments: list[str]) -> int:
     return 3 if any(FAILED in line for line in lines) else 0
 
 
-def tables(names: list[str]) -> Iterator[str]:
+def tables(names: list[str], jobs: int) -> Iterator[str]:
     """All lines: published solutions unless examples are named, then importers."""
-    if not names:
-        yield from published_table()
-        yield ""
-    yield "| model | importer | type | error over tolerance | seconds | verdict |"
-    yield "|---|---|---|---:|---:|---|"
     examples = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
-    with_reference = [name for name in examples if list((HERE / name).glob("*_ref.csv"))]
-    for name in names or with_reference:
-        with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
-            yield from rows(name, Path(folder))
+    with ProcessPoolExecutor(jobs) as pool:
+        if not names:
+            yield "| published solution | source | values | tolerance | error over tolerance | verdict |"
+            yield "|---|---|---:|---|---:|---|"
+            yield from pool.map(published_row, range(len(list(published_solutions()))))
+            yield ""
+        yield "| model | importer | type | error over tolerance | seconds | verdict |"
+        yield "|---|---|---|---:|---:|---|"
+        for lines in pool.map(example_rows, names or examples):
+            yield from lines
     absent = dict.fromkeys(importer.title for importer in IMPORTERS if not importer.present)
     if absent:
         yield ""
         yield f"Not on this machine: {', '.join(absent)}."
 
 
-def published_table() -> Iterator[str]:
-    yield "| published solution | source | values | tolerance | error over tolerance | verdict |"
-    yield "|---|---|---:|---|---:|---|"
-    for solution in published_solutions():
-        begin = f"| {solution.title} | {solution.source} | {solution.count} | {solution.reason} |"
-        with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
-            try:
-                yield f"{begin} {figure(solution.error(Path(folder)))} |"
-            except FmugenError as error:
-                yield f"{begin} | {FAILED}: {one_line(str(error))} |"
+def published_row(number: int) -> str:
+    solution = list(published_solutions())[number]
+    begin = f"| {solution.title} | {solution.source} | {solution.count} | {solution.reason} |"
+    with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
+        try:
+            return f"{begin} {figure(solution.error(Path(folder)))} |"
+        except FmugenError as error:
+            return f"{begin} | {FAILED}: {one_line(str(error))} |"
+
+
+def example_rows(name: str) -> list[str]:
+    with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
+        return list(rows(name, Path(folder)))
 
 
 def rows(name: str, folder: Path) -> Iterator[str]:
@@ -123,19 +149,23 @@ def rows(name: str, folder: Path) -> Iterator[str]:
     except FmugenError as error:
         yield f"| {name} | | | | | {FAILED}: {one_line(str(error))} |"
         return
-    for number, importer in enumerate(IMPORTERS):
+    for importer in IMPORTERS:
         if not importer.present:
             continue
         begin = f"| {name} | {importer.title} | {importer.type} |"
+        outputs = [signal.name for signal in check.signals]
+        request = Request(str(fmus[importer.fmi]), importer.interface, check.stop, check.step, outputs)
         start = perf_counter()
         try:
-            values = driven(importer, fmus[importer.fmi], check, folder / str(number))
-        except SimulationError as error:
+            cells = figure(importer.error(check, run_driver(importer.driver, request, folder)))
+        except ImporterError as error:
             yield f"{begin} | | {FAILED}: {one_line(str(error))} |"
             continue
-        seconds = f"{perf_counter() - start:.1f}"
-        error_figure, verdict = figure(check.error(values)).split(" | ")
-        yield f"{begin} {error_figure} | {seconds} | {verdict} |"
+        except NothingToRunError as reason:
+            yield f"{begin} | | not run: {reason} |"
+            continue
+        error_figure, verdict = cells.split(" | ")
+        yield f"{begin} {error_figure} | {perf_counter() - start:.1f} | {verdict} |"
 
 
 def figure(error: float) -> str:
@@ -149,31 +179,6 @@ def exported(name: str, folder: Path, version: FmiVersion) -> Path:
     experiment = replace(model.experiment, tolerance=TIGHT["solver.relative_tolerance"])
     destination = folder / f"{model.name}{version.value}.fmu"
     return export_fmu(replace(model, experiment=experiment), destination, ExportOptions(fmi=version)).path
-
-
-def driven(importer: Importer, fmu: Path, check: CrossCheck, folder: Path) -> np.ndarray:
-    """The signals an importer gives, a row a sample time; it runs in a process that can be ended."""
-    folder.mkdir()
-    request = {
-        "fmu": str(fmu),
-        "interface": importer.interface,
-        "stop": check.stop,
-        "step": check.step,
-        "outputs": [signal.name for signal in check.signals],
-    }
-    (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
-    command = [sys.executable, "-P", str(DRIVERS), importer.driver, str(folder)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise SimulationError(f"no end within {TIME_LIMIT} s") from error
-    if done.returncode:
-        words = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise SimulationError(f"exit {done.returncode}: {words[-1] if words else 'nothing said'}")
-    values: np.ndarray = np.load(folder / "values.npy")
-    if len(values) != len(check.times):
-        raise SimulationError(f"{len(values)} rows instead of {len(check.times)}")
-    return values
 
 
 def one_line(text: str) -> str:

@@ -1,10 +1,11 @@
 /* Times fmi2DoStep of the libraries of FMUs, in turns.
  *
- *     time_steps SECONDS ROUNDS LIBRARY GUID [LIBRARY GUID ...]
+ *     time_steps SECONDS STEPS ROUNDS LIBRARY GUID REFERENCE VALUE [LIBRARY GUID REFERENCE VALUE ...]
  *
- * prints a line a round: the CPU time in nanoseconds of a communication step of SECONDS from the start, for
- * each library in turn, or nan once it failed; at last, on a line each, what the FMUs said that failed. Every
- * step begins at the same state, so that all rounds do the same work. */
+ * prints a line a round: the CPU time in nanoseconds of SECONDS from the start, in as many communication STEPS,
+ * for each library in turn, or nan once it failed; at last, on a line each, what the FMUs said that failed.
+ * Every round begins at the same state, so that all do the same work. Before it starts, the parameter of an
+ * FMU with the value REFERENCE gets VALUE, unless REFERENCE is "-". */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <math.h>
@@ -52,8 +53,11 @@ static int passed(Runner *runner, fmi2Status status, const char *call) {
     return 0;
 }
 
-static void begin(Runner *runner, const char *path, const char *guid) {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+#define WORDS 4 /* of a library */
+
+static void begin(Runner *runner, char **words) {
+    const char *guid = words[1];
+    void *library = dlopen(words[0], RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         fprintf(stderr, "%s\n", dlerror());
         exit(2);
@@ -63,6 +67,8 @@ static void begin(Runner *runner, const char *path, const char *guid) {
     fmi2EnterInitializationModeTYPE *enter;
     fmi2ExitInitializationModeTYPE *leave;
     fmi2GetFMUstateTYPE *save;
+    fmi2SetRealTYPE *set;
+    find(library, "fmi2SetReal", &set);
     find(library, "fmi2Instantiate", &instantiate);
     find(library, "fmi2SetupExperiment", &setup);
     find(library, "fmi2EnterInitializationMode", &enter);
@@ -77,32 +83,41 @@ static void begin(Runner *runner, const char *path, const char *guid) {
     memcpy(callbacks, &filled, sizeof filled);
     runner->model = instantiate("timed", fmi2CoSimulation, guid, "file:///", callbacks, fmi2False, fmi2False);
     if (!passed(runner, runner->model ? fmi2OK : fmi2Error, "fmi2Instantiate")) return;
+    if (strcmp(words[2], "-") != 0) {
+        const fmi2ValueReference reference = (fmi2ValueReference)strtoul(words[2], NULL, 10);
+        const fmi2Real value = strtod(words[3], NULL);
+        if (!passed(runner, set(runner->model, &reference, 1, &value), "fmi2SetReal")) return;
+    }
     if (!passed(runner, setup(runner->model, fmi2False, 0.0, 0.0, fmi2False, 0.0), "fmi2SetupExperiment")) return;
     if (!passed(runner, enter(runner->model), "fmi2EnterInitializationMode")) return;
     if (!passed(runner, leave(runner->model), "fmi2ExitInitializationMode")) return;
     passed(runner, save(runner->model, &runner->start), "fmi2GetFMUstate");
 }
 
-static double elapsed(Runner *runner, double step) {
+static double elapsed(Runner *runner, double step, int steps) {
     if (!runner->model) return NAN;
     if (!passed(runner, runner->restore(runner->model, runner->start), "fmi2SetFMUstate")) return NAN;
     const double started = now();
-    const fmi2Status status = runner->do_step(runner->model, 0.0, step, fmi2False);
+    fmi2Status status = fmi2OK;
+    for (int i = 0; i < steps && status <= fmi2Warning; i++) {
+        status = runner->do_step(runner->model, i * step, step, fmi2False);
+    }
     const double spent = now() - started;
     return passed(runner, status, "fmi2DoStep") ? spent : NAN;
 }
 
 int main(int count, char **words) {
-    if (count < 5 || count % 2 == 0) return 1;
-    const double step = strtod(words[1], NULL);
-    const int rounds = atoi(words[2]), runners = (count - 3) / 2;
+    if (count < 4 + WORDS || (count - 4) % WORDS != 0) return 1;
+    const int steps = atoi(words[2]), rounds = atoi(words[3]), runners = (count - 4) / WORDS;
+    if (steps < 1) return 1;
+    const double step = strtod(words[1], NULL) / steps;
     Runner *all = calloc((size_t)runners, sizeof *all);
     if (!all) return 2;
-    for (int i = 0; i < runners; i++) begin(&all[i], words[3 + 2 * i], words[4 + 2 * i]);
+    for (int i = 0; i < runners; i++) begin(&all[i], words + 4 + WORDS * i);
     double *spent = calloc((size_t)runners, sizeof *spent);
     if (!spent) return 2;
     for (int round = 0; round < rounds; round++) {
-        for (int i = 0; i < runners; i++) spent[i] = elapsed(&all[i], step);
+        for (int i = 0; i < runners; i++) spent[i] = elapsed(&all[i], step, steps);
         for (int i = 0; i < runners; i++) printf("%.0f%c", spent[i], i + 1 < runners ? ' ' : '\n');
     }
     for (int i = 0; i < runners; i++) {

@@ -17,7 +17,6 @@ from fmugen.phases.compile import find_compiler
 __all__ = [
     "Times",
     "closure_stopwatch",
-    "nanoseconds_of_step",
     "nanoseconds_of_steps",
     "stopwatch",
     "times_of_closures",
@@ -61,16 +60,25 @@ def _compiled(name: str, folder: Path) -> Path:
 
 
 def nanoseconds_of_steps(
-    program: Path, libraries: Sequence[tuple[Path, str]], seconds: float, rounds: int
+    program: Path,
+    libraries: Sequence[tuple[Path, str]],
+    seconds: float,
+    rounds: int,
+    steps: int = 1,
+    setting: tuple[int, float] | None = None,
 ) -> list[float | str]:
-    """The CPU time of a communication step of ``seconds`` from the start, for each library and guid.
+    """The CPU time of ``seconds`` from the start, for each library and guid.
+
+    They are gone through in as many communication ``steps``. A ``setting`` is the reference of a parameter
+    that all have, and its value.
 
     Where an FMU stopped, what it said instead. The libraries take turns in one process, and a machine that
     runs at another speed for a while, or does other work, slows all of a round alike. So each is compared
     with the mean of its round; the median of that, times what a mean takes in a fast round, is its time.
     """
-    words = [word for library, guid in libraries for word in (str(library), guid)]
-    command = [str(program), repr(seconds), str(rounds), *words]
+    value = ("-", "-") if setting is None else (str(setting[0]), repr(setting[1]))
+    words = [word for library, guid in libraries for word in (str(library), guid, *value)]
+    command = [str(program), repr(seconds), str(steps), str(rounds), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"the stopwatch ended with code {done.returncode}")
@@ -89,11 +97,6 @@ def _typical(readings: NDArray[np.float64]) -> list[float]:
     means = np.exp(np.log(readings).mean(axis=1, keepdims=True))
     times = np.median(readings / means, axis=0) * np.quantile(means, _FAST)
     return [float(time) for time in times]
-
-
-def nanoseconds_of_step(program: Path, library: Path, guid: str, seconds: float, rounds: int) -> float | str:
-    """:func:`nanoseconds_of_steps` of one library."""
-    return nanoseconds_of_steps(program, [(library, guid)], seconds, rounds)[0]
 
 
 def times_of_closures(

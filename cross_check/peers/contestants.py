@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import subprocess
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from timing import closure_stopwatch, nanoseconds_of_step, stopwatch, times_of_closures
+from timing import closure_stopwatch, nanoseconds_of_steps, stopwatch, times_of_closures
 
 import fmugen
 from fmugen.ir.flow import Closure
@@ -23,18 +24,28 @@ from fmugen.phases.compile import compile_library, find_compiler
 from fmugen.pipeline import export_fmu
 from fmugen.verify.simulate import simulate_fmu
 from peers.casadi_run import casadi_integration
+from peers.drake_run import drake_integration
+from peers.exudyn_run import exudyn_integration
 from peers.kane import kane_source
 from peers.lines import skeleton_lines
 from peers.mjcf import mjcf_file
 from peers.skeleton import Array, Skeleton
 
-__all__ = ["CONTESTANTS", "Contestant", "Outcome", "Race", "UnfitError"]
+__all__ = ["CONTESTANTS", "COUNT", "TOLERANCE", "Contestant", "Outcome", "Program", "Race", "UnfitError"]
 
 _HERE = Path(__file__).resolve().parent
+#: The parameter of our FMUs that sets the solver's step.
+_STEP = "solver.step"
 _TIME_LIMIT = 900
-#: Times the motion is gone along for one reading.
-_ROUNDS = 20
+#: Times the motion is gone along for one reading, and the steps after which these are enough.
+_ROUNDS, _FEWEST_ROUNDS, _MANY_STEPS = 20, 3, 2000
 _MOST_COORDINATES = 21
+#: Steps of a motion: as usual, and what is tried to find the longest step that is exact enough.
+COUNT = 100
+_COUNTS = (5, 10, 20, 50, COUNT, 200, 500, 1000, 2000, 5000, 10000)
+#: The same of solvers that choose their steps: relative tolerances.
+TOLERANCE = 1e-8
+_TOLERANCES = tuple(10.0**-digits for digits in range(2, 13))
 
 
 class UnfitError(Exception):
@@ -43,65 +54,82 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True)
 class Race:
-    """A mechanism that falls from rest for ``count`` steps of ``step`` seconds; files go to ``folder``."""
+    """A mechanism that falls from rest for ``stop`` seconds; files go to ``folder``."""
 
     model: SystemModel
     trees: str
     skeleton: Skeleton
     folder: Path
-    step: float
-    count: int
-
-    @property
-    def stop(self) -> float:
-        return self.step * self.count
+    stop: float
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Nanoseconds of a right-hand side and of a step, and the mass centres at the end, by body.
+    """Nanoseconds of a right-hand side and of the motion, and the mass centres at its end, by body.
 
-    Integrators that choose their steps have the time of the whole motion over its steps, and no side.
+    Programs that integrate on their own tell no time of a side.
     """
 
     side: float | None
-    step: float
+    motion: float
     centers: dict[str, Array]
 
 
-Program = Callable[[], Outcome]
+#: What runs with a number of steps, or with a tolerance.
+Program = Callable[[float], Outcome]
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """``prepare`` makes what is timed; ``version`` says what it is made with."""
+    """``prepare`` makes what is timed; ``version`` says what it is made with.
+
+    ``efforts`` are what the program may be run with, the least exact first; ``usual`` is what all compare at.
+    """
 
     name: str
     version: Callable[[], str]
     prepare: Callable[[Race], Program]
+    efforts: tuple[float, ...] = _COUNTS
+    usual: float = COUNT
+
+
+def _rounds(count: float) -> int:
+    return min(_ROUNDS, max(_FEWEST_ROUNDS, round(_MANY_STEPS / count)))
 
 
 # --- fmugen --------------------------------------------------------------------------------------
 
 
 def _prepare_own(race: Race) -> Program:
-    options = ExportOptions(race.trees, Closure.TRIANGULAR, Solver.RK4, race.step)
+    step = race.stop / COUNT
+    options = ExportOptions(race.trees, Closure.TRIANGULAR, Solver.RK4, step)
     export = export_fmu(race.model, race.folder / "own.fmu", options)
-    guid = export.generated.description.guid
+    description = export.generated.description
+    guid = description.guid
     library = race.folder / f"own{host_platform().library_suffix}"
     library.write_bytes(_library_in(export.path))
     probe = (_HERE.parent / "closure_probe.c").read_text(encoding="utf-8")
     probed = race.folder / f"probed{host_platform().library_suffix}"
     probed.write_bytes(compile_library(export.generated.sources | {"closure_probe.c": probe}))
     sides, steps = closure_stopwatch(race.folder), stopwatch(race.folder)
-    centers = _own_centers(race, export.path)
+    reference = next(v.value_reference for v in description.variables if v.name == _STEP)
 
-    def run() -> Outcome:
-        (times,) = times_of_closures(sides, [(probed, guid)], race.step, race.count, _ROUNDS)
-        spent = nanoseconds_of_step(steps, library, guid, race.stop, _ROUNDS)
+    @functools.cache
+    def centers(count: float) -> dict[str, Array]:
+        return _own_centers(race, export.path, race.stop / count)
+
+    def run(count: float) -> Outcome:
+        side = None
+        if count == COUNT:
+            (times,) = times_of_closures(sides, [(probed, guid)], step, COUNT, _ROUNDS)
+            side = times.motion
+        setting = (reference, race.stop / count)
+        (spent,) = nanoseconds_of_steps(
+            steps, [(library, guid)], race.stop, _rounds(count), round(count), setting
+        )
         if isinstance(spent, str):
             raise UnfitError(spent)
-        return Outcome(times.motion, spent / race.count, centers)
+        return Outcome(side, spent, centers(count))
 
     return run
 
@@ -112,11 +140,11 @@ def _library_in(fmu: Path) -> bytes:
         return archive.read(next(name for name in archive.namelist() if name.endswith(suffix)))
 
 
-def _own_centers(race: Race, fmu: Path) -> dict[str, Array]:
+def _own_centers(race: Race, fmu: Path, step: float) -> dict[str, Array]:
     axes = "xy" if race.skeleton.planar else "xyz"
     names = {body.name: [f"{body.center_node}.{axis}" for axis in axes] for body in race.model.bodies}
     outputs = [name for group in names.values() for name in group]
-    run = simulate_fmu(fmu, stop=race.stop, step=race.stop, outputs=outputs)
+    run = simulate_fmu(fmu, stop=race.stop, step=race.stop, outputs=outputs, parameters={_STEP: step})
     ends = {body: [run.values[name][-1] for name in group] for body, group in names.items()}
     return {body: np.array([*end, *[0.0] * (3 - len(end))]) for body, end in ends.items()}
 
@@ -124,8 +152,15 @@ def _own_centers(race: Race, fmu: Path) -> dict[str, Array]:
 # --- programs that print -------------------------------------------------------------------------
 
 
-def _printing(command: Sequence[str | Path]) -> Program:
-    return lambda: _outcome(_said(command))
+def _printing(race: Race, *command: str | Path) -> Program:
+    """A program that is told the step, how many there are, and rounds."""
+
+    def run(count: float) -> Outcome:
+        words = (repr(race.stop / count), str(round(count)), str(_rounds(count)))
+        side, step, centers = _times(_said([*command, *words]))
+        return Outcome(side, step * count, centers)
+
+    return run
 
 
 def _said(command: Sequence[str | Path]) -> str:
@@ -140,11 +175,12 @@ def _said(command: Sequence[str | Path]) -> str:
     return done.stdout
 
 
-def _outcome(text: str) -> Outcome:
+def _times(text: str) -> tuple[float, float, dict[str, Array]]:
+    """Nanoseconds of a right-hand side and of a step, and mass centres."""
     times, *bodies = text.splitlines()
     side, step = map(float, times.split())
     places = (line.split() for line in bodies)
-    return Outcome(side, step, {name: np.array(place, dtype=np.float64) for name, *place in places})
+    return side, step, {name: np.array(place, dtype=np.float64) for name, *place in places}
 
 
 def _compiler() -> list[str]:
@@ -157,7 +193,7 @@ def _prepare_kane(race: Race) -> Program:
     equations.write_text(kane_source(race.skeleton), encoding="utf-8")
     source = _HERE / "time_kane.c"
     _said([*_compiler(), "-O2", f"-I{_HERE}", f'-DKANE="{equations}"', source, "-o", program, "-lm"])
-    return _printing([program, repr(race.step), str(race.count), str(_ROUNDS)])
+    return _printing(race, program)
 
 
 def _prepare_mujoco(race: Race) -> Program:
@@ -166,10 +202,10 @@ def _prepare_mujoco(race: Race) -> Program:
     if not libraries:
         raise UnfitError("no libmujoco")
     file, program = race.folder / "mechanism.xml", race.folder / "time_mujoco"
-    file.write_text(mjcf_file(race.skeleton, race.step), encoding="utf-8")
+    file.write_text(mjcf_file(race.skeleton), encoding="utf-8")
     flags = ["-O2", f"-I{_HERE}", f"-I{package / 'include'}", f"-Wl,-rpath,{package}"]
     _said([*_compiler(), *flags, _HERE / "time_mujoco.c", libraries[0], "-o", program])
-    return _printing([program, file, str(race.count), str(_ROUNDS)])
+    return _printing(race, program, file)
 
 
 #: What Pinocchio's own build files define for its users.
@@ -194,7 +230,7 @@ def _prepare_pinocchio(race: Race) -> Program:
         link = [f"-L{prefix / 'lib'}", "-lpinocchio_default", f"-Wl,-rpath,{prefix / 'lib'}"]
         source = _HERE / "time_pinocchio.cpp"
         _said(["g++", "-std=c++17", "-O2", "-w", *_PINOCCHIO, *include, source, "-o", program, *link])
-    return _printing([program, file, repr(race.step), str(race.count), str(_ROUNDS)])
+    return _printing(race, program, file)
 
 
 def _package(name: str) -> Path:
@@ -218,21 +254,41 @@ def _version(package: str) -> Callable[[], str]:
     return version
 
 
+# --- libraries that integrate in this process -----------------------------------------------------
+
+
+def _integrating(race: Race, integrate: Callable[[float], tuple[float, Array]]) -> Program:
+    def run(effort: float) -> Outcome:
+        rounds = _rounds(effort) if effort > 1 else _ROUNDS
+        try:
+            spent, places = min((integrate(effort) for _ in range(rounds)), key=lambda result: result[0])
+        except (RuntimeError, ValueError) as error:
+            raise UnfitError(str(error).strip().splitlines()[0][:200]) from error
+        names = (bone.name for bone in race.skeleton.bones)
+        return Outcome(None, 1e9 * spent, dict(zip(names, places, strict=True)))
+
+    return run
+
+
 def _prepare_casadi(solver: str) -> Callable[[Race], Program]:
     def prepare(race: Race) -> Program:
         _require_small(race)
         _package("casadi")
-        integrate = casadi_integration(race.skeleton, solver, race.stop)
-
-        def run() -> Outcome:
-            spent, places = min((integrate() for _ in range(_ROUNDS)), key=lambda result: result[0])
-            names = (bone.name for bone in race.skeleton.bones)
-            centers = {name: np.array([*place, 0.0]) for name, place in zip(names, places, strict=True)}
-            return Outcome(None, 1e9 * spent / race.count, centers)
-
-        return run
+        return _integrating(race, casadi_integration(race.skeleton, solver, race.stop))
 
     return prepare
+
+
+def _prepare_drake(race: Race) -> Program:
+    _package("pydrake")
+    integrate = drake_integration(race.skeleton, race.stop)
+    return _integrating(race, lambda count: integrate(round(count)))
+
+
+def _prepare_exudyn(race: Race) -> Program:
+    _package("exudyn")
+    integrate = exudyn_integration(race.skeleton, race.stop)
+    return _integrating(race, lambda count: integrate(round(count)))
 
 
 def _require_small(race: Race) -> None:
@@ -249,6 +305,8 @@ CONTESTANTS = (
     Contestant("sympy Kane + CSE + KKT", _version("sympy"), _prepare_kane),
     Contestant("MuJoCo", _version("mujoco"), _prepare_mujoco),
     Contestant("Pinocchio", _version("pin"), _prepare_pinocchio),
-    Contestant("CasADi CVODES", _version("casadi"), _prepare_casadi("cvodes")),
-    Contestant("CasADi IDAS", _version("casadi"), _prepare_casadi("idas")),
+    Contestant("Drake", _version("drake"), _prepare_drake),
+    Contestant("Exudyn", _version("exudyn"), _prepare_exudyn),
+    Contestant("CasADi CVODES", _version("casadi"), _prepare_casadi("cvodes"), _TOLERANCES, TOLERANCE),
+    Contestant("CasADi IDAS", _version("casadi"), _prepare_casadi("idas"), _TOLERANCES, TOLERANCE),
 )

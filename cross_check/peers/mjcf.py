@@ -14,16 +14,15 @@ __all__ = ["mjcf_file", "pinned_places"]
 
 #: What is added to an inertia about the axis of a thin bar, which programs do not accept as zero.
 _THIN = 1e-6
-#: Loops as stiff as a step of a millisecond allows.
+#: Loops of critical damping, hardly soft; who runs the file makes them as stiff as its step allows.
 _STIFF = {"solref": "0.002 1", "solimp": "0.9999 0.9999 0.001"}
 
 
-def mjcf_file(skeleton: Skeleton, step: float) -> str:
+def mjcf_file(skeleton: Skeleton) -> str:
     """The text of the file; the order of its bodies is that of a walk through the tree, depth first."""
     root = ElementTree.Element("mujoco", model=skeleton.name)
     ElementTree.SubElement(root, "compiler", angle="radian", balanceinertia="true", autolimits="true")
-    option = {"gravity": _words(skeleton.gravity), "timestep": repr(step), "integrator": "RK4"}
-    ElementTree.SubElement(root, "option", option)
+    ElementTree.SubElement(root, "option", gravity=_words(skeleton.gravity), integrator="RK4")
     world = ElementTree.SubElement(root, "worldbody")
     for link in skeleton.children(-1):
         _add_body(world, skeleton, link, np.zeros(3))

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from peers.casadi_run import TOLERANCE
-from peers.contestants import CONTESTANTS
-from peers.racing import COUNT, STEP, Record, Times
+from peers.contestants import CONTESTANTS, COUNT, TOLERANCE
+from peers.racing import SAME_MOTION, STOP, Record
 
 __all__ = ["benchmark_page"]
 
@@ -20,10 +19,21 @@ _KANE = _OTHERS[0]
 _PEERS = _OTHERS[1:]
 #: How much dearer twice as many windows may be: linear growth with a little to spare.
 _LINEAR = 2.3
-#: The largest error, in metres, with which a time counts.
-_SAME_MOTION = 1e-5
 
-Part = Callable[[Times], list[float]]
+#: The readings of a contestant, turn by turn; none where there are none.
+Part = Callable[[Record, str], Sequence[float]]
+
+
+def _sides(record: Record, name: str) -> Sequence[float]:
+    return record.times[name].side if name in record.times else ()
+
+
+def _steps(record: Record, name: str) -> Sequence[float]:
+    return record.times[name].step if name in record.times else ()
+
+
+def _motions(record: Record, name: str) -> Sequence[float]:
+    return record.equal[name].motion if name in record.equal else ()
 
 
 def benchmark_page(records: Sequence[Record]) -> str:
@@ -36,7 +46,7 @@ def _lines(records: Sequence[Record]) -> Iterator[str]:
     yield ""
     yield "Written by `make bench`. CPU times of one run, all programs taking turns; ratios are medians of"
     yield "all turns, with the smallest and the largest in brackets. Every mechanism falls from rest for"
-    yield f"{COUNT * STEP:g} s; all integrate with RK4 and steps of {1e3 * STEP:g} ms."
+    yield f"{STOP:g} s."
     yield "An error is the largest distance of a mass centre from the independent reference at the end."
     yield ""
     yield f"Machine: {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}."
@@ -47,16 +57,26 @@ def _lines(records: Sequence[Record]) -> Iterator[str]:
     yield ""
     yield "Positions, velocities, accelerations and multipliers from independent coordinates."
     yield ""
-    yield from _table(records, lambda times: times.side)
+    yield from _table(records, _sides)
     yield ""
     yield "## Step"
     yield ""
-    yield "`fmi2DoStep` through a master in C against a step of RK4 in other programs. CVODES and IDAS choose"
-    yield f"their steps, at a tolerance of {TOLERANCE:g}: theirs is the time of the motion over {COUNT}."
+    yield f"`fmi2DoStep` of {1e3 * STOP / COUNT:g} ms through a master in C against a step of other programs:"
+    yield "of RK4, in Drake of its discrete solver (SAP), in Exudyn of the generalized-alpha method. CVODES"
+    yield f"and IDAS choose their steps, at a tolerance of {TOLERANCE:g}: theirs is the time of the motion"
+    yield f"over {COUNT}."
     yield ""
-    yield from _table(records, lambda times: times.step)
+    yield from _table(records, _steps)
     yield ""
     yield from _errors(records)
+    yield ""
+    yield "## Motion at equal error"
+    yield ""
+    yield "CPU time of all of the motion, with the longest step, or the loosest tolerance, whose error is"
+    yield f"at most {SAME_MOTION:g} m; square brackets tell it. A dash: no step that was tried, down to"
+    yield f"{1e3 * STOP / max(CONTESTANTS[0].efforts):g} ms, is exact enough."
+    yield ""
+    yield from _equal_table(records)
     yield ""
     yield from _goals(records)
     growing = [record for record in records if record.windows and _OWN in record.times]
@@ -81,9 +101,29 @@ def _table(records: Sequence[Record], part: Part) -> Iterator[str]:
     yield f"| case | {_OWN}, ns | {' | '.join(_OTHERS)} |"
     yield "|---|---:|" + "---:|" * len(_OTHERS)
     for record in records:
-        own = record.times.get(_OWN)
-        spent = "–" if own is None else f"{np.median(part(own)):.0f}"
+        own = part(record, _OWN)
+        spent = f"{np.median(own):.0f}" if len(own) else "–"
         yield f"| {record.case} | {spent} | {' | '.join(_ratio(record, name, part) for name in _OTHERS)} |"
+
+
+def _equal_table(records: Sequence[Record]) -> Iterator[str]:
+    yield f"| case | {_OWN}, µs | {' | '.join(_OTHERS)} |"
+    yield "|---|---:|" + "---:|" * len(_OTHERS)
+    for record in records:
+        own = record.equal.get(_OWN)
+        spent = "–" if own is None else f"{1e-3 * np.median(own.motion):.1f} [{_effort(own.effort)}]"
+        cells = (
+            f"{_ratio(record, name, _motions)} [{_effort(record.equal[name].effort)}]"
+            if own is not None and name in record.equal
+            else "–"
+            for name in _OTHERS
+        )
+        yield f"| {record.case} | {spent} | {' | '.join(cells)} |"
+
+
+def _effort(effort: float) -> str:
+    """A number of steps as the length of one, or a tolerance."""
+    return f"{1e3 * STOP / effort:g} ms" if effort > 1 else f"{effort:.0e}"
 
 
 def _ratio(record: Record, name: str, part: Part) -> str:
@@ -95,9 +135,8 @@ def _ratio(record: Record, name: str, part: Part) -> str:
 
 def _ratios(record: Record, name: str, part: Part) -> np.ndarray | None:
     """The times of a contestant over our own, turn by turn."""
-    if name not in record.times or _OWN not in record.times or not part(record.times[name]):
-        return None
-    return np.array(part(record.times[name])) / np.array(part(record.times[_OWN]))
+    theirs, own = part(record, name), part(record, _OWN)
+    return np.array(theirs) / np.array(own) if len(theirs) and len(own) else None
 
 
 def _errors(records: Sequence[Record]) -> Iterator[str]:
@@ -114,28 +153,32 @@ def _errors(records: Sequence[Record]) -> Iterator[str]:
 def _goals(records: Sequence[Record]) -> Iterator[str]:
     yield "## Goals"
     yield ""
-    yield "How many times faster right-hand sides are to be, and are."
+    yield "How many times faster right-hand sides are to be, and are; the same of the motion at equal error."
     yield ""
-    yield "| case | than | goal | measured | |"
-    yield "|---|---|---:|---:|---|"
+    yield "| case | of | than | goal | measured | |"
+    yield "|---|---|---|---:|---:|---|"
     for record in records:
         for rival, goal in record.goals.items():
-            reached = _reached(record, _PEERS if rival == "peers" else [rival])
-            if reached is not None:
-                verdict = _verdict(record.times[_OWN].error, goal, reached)
-                than = "the fastest peer" if rival == "peers" else rival
-                yield f"| {record.case} | {than} | {goal:g} | {reached:.1f} | {verdict} |"
+            for what, part in (("right-hand side", _sides), ("motion", _motions)):
+                reached = _reached(record, _PEERS if rival == "peers" else [rival], part)
+                if reached is not None:
+                    ratio, name = reached
+                    than = f"the fastest peer, {name}" if rival == "peers" else rival
+                    verdict = _verdict(record.times[_OWN].error, goal, ratio)
+                    yield f"| {record.case} | {what} | {than} | {goal:g} | {ratio:.1f} | {verdict} |"
 
 
 def _verdict(error: float, goal: float, reached: float) -> str:
-    if not error <= _SAME_MOTION:
+    if not error <= SAME_MOTION:
         return f"NOT COUNTED: the motion is wrong by {error:.0e} m"
     return "reached" if reached >= goal else f"MISSED by {goal / reached:.2f}x"
 
 
-def _reached(record: Record, rivals: Sequence[str]) -> float | None:
-    found = [_ratios(record, name, lambda times: times.side) for name in rivals]
-    return min((float(np.median(ratios)) for ratios in found if ratios is not None), default=None)
+def _reached(record: Record, rivals: Sequence[str], part: Part) -> tuple[float, str] | None:
+    """The least ratio to rivals, and whose it is."""
+    found = {name: _ratios(record, name, part) for name in rivals}
+    medians = [(float(np.median(ratios)), name) for name, ratios in found.items() if ratios is not None]
+    return min(medians, default=None)
 
 
 def _growth(records: Sequence[Record]) -> Iterator[str]:

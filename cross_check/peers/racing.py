@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+import subprocess
+import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 
 from fmugen.errors import FmugenError
-from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import generate
 from peers.cases import Case
-from peers.contestants import CONTESTANTS, Contestant, Outcome, Program, Race, UnfitError
+from peers.contestants import CONTESTANTS, COUNT, Contestant, Outcome, Program, Race, UnfitError
 from peers.skeleton import Array, falling, reference_centers, skeleton_of
 
-__all__ = ["Record", "Times", "read_record", "run_case", "write_record"]
+__all__ = ["SAME_MOTION", "STOP", "Equal", "Record", "Times", "read_record", "run_case", "write_record"]
 
-#: The motion of a race: long enough to be a motion, short enough for chaos not to matter.
-STEP, COUNT = 1e-3, 100
+#: Seconds of the motion of a race: long enough to be a motion, short enough for chaos not to matter.
+STOP = 0.1
+#: The largest error of a mass centre, in metres, with which programs count as equally exact.
+SAME_MOTION = 1e-6
+#: Nanoseconds of a motion after which no finer one is tried.
+_LONGEST = 1e9
+#: Times that the way from a model to C is gone.
+_EFFORTS = 3
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,15 @@ class Times:
 
     side: list[float]
     step: list[float]
+    error: float
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Nanoseconds of the motion, by turn, at the least effort that is exact enough, and its error."""
+
+    effort: float
+    motion: list[float]
     error: float
 
 
@@ -45,6 +60,7 @@ class Record:
     versions: dict[str, str]
     times: dict[str, Times] = field(default_factory=dict)
     unfit: dict[str, str] = field(default_factory=dict)
+    equal: dict[str, Equal] = field(default_factory=dict)
 
 
 def run_case(case: Case, work: Path, turns: int) -> Record:
@@ -52,38 +68,79 @@ def run_case(case: Case, work: Path, turns: int) -> Record:
     model = falling(case.model())
     folder = work / case.name
     folder.mkdir(exist_ok=True)
-    race = Race(model, case.trees, skeleton_of(model), folder, STEP, COUNT)
+    race = Race(model, case.trees, skeleton_of(model), folder, STOP)
     record = Record(
         case.name,
         case.windows,
         dict(case.goals),
-        *_effort(case, model),
+        *_effort(case),
         {contestant.name: contestant.version() for contestant in CONTESTANTS},
     )
     programs = _prepared(race, record)
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in programs}
-    for _ in range(turns):
-        for name, program in list(programs.items()):
-            try:
-                outcomes[name].append(program())
-            except UnfitError as reason:
-                record.unfit[name] = str(reason)
-                del programs[name], outcomes[name]
     expected = dict(zip((b.name for b in model.bodies), reference_centers(model, race.stop), strict=True))
-    for name, found in outcomes.items():
+    usual = {contestant.name: contestant.usual for contestant in CONTESTANTS}
+    for name, found in _in_turns(programs, usual, turns, record).items():
         sides = [outcome.side for outcome in found if outcome.side is not None]
-        steps = [outcome.step for outcome in found]
+        steps = [outcome.motion / COUNT for outcome in found]
         record.times[name] = Times(sides, steps, _error(found[0].centers, expected))
+    equal = {}
+    for contestant in CONTESTANTS:
+        if contestant.name in record.times:
+            least = _least_effort(contestant, programs[contestant.name], expected)
+            if least is not None:
+                equal[contestant.name] = least
+    for name, found in _in_turns(programs, equal, turns, record).items():
+        motions = [outcome.motion for outcome in found]
+        record.equal[name] = Equal(equal[name], motions, _error(found[0].centers, expected))
     return record
 
 
-def _effort(case: Case, model: SystemModel) -> tuple[float, int]:
-    """Seconds and characters of a generation, where cases of other sizes are there to compare with."""
+def _in_turns(
+    programs: dict[str, Program], efforts: dict[str, float], turns: int, record: Record
+) -> dict[str, list[Outcome]]:
+    """What programs give, all taking turns; one that fails is out, and the record says why."""
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in programs if name in efforts}
+    for _ in range(turns):
+        for name in list(outcomes):
+            try:
+                outcomes[name].append(programs[name](efforts[name]))
+            except UnfitError as reason:
+                record.unfit[name] = str(reason)
+                del outcomes[name]
+    return outcomes
+
+
+def _least_effort(contestant: Contestant, program: Program, expected: dict[str, Array]) -> float | None:
+    """The least effort that is exact enough; None if none is that does not take too long."""
+    for effort in contestant.efforts:
+        try:
+            outcome = program(effort)
+        except (FmugenError, UnfitError):
+            continue  # too long a step may end a program
+        if _error(outcome.centers, expected) <= SAME_MOTION:
+            return effort
+        if outcome.motion > _LONGEST:
+            break
+    return None
+
+
+def _effort(case: Case) -> tuple[float, int]:
+    """Seconds and characters of a generation, where cases of other sizes are there to compare with.
+
+    Each is in a process of its own, and the least time counts: exact solutions are cached by the first.
+    """
     if not case.windows:
         return 0.0, 0
-    begin = process_time()
-    sources = generate(model, ExportOptions(case.trees)).sources
-    return process_time() - begin, sum(map(len, sources.values()))
+    command = [sys.executable, "-m", "peers.generation", str(case.windows), case.trees]
+    place = Path(__file__).resolve().parents[1]
+    # Threads of linear algebra that wait for each other would count as work.
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    said = [
+        subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=True)
+        for _ in range(_EFFORTS)
+    ]
+    seconds, characters = zip(*(done.stdout.split() for done in said), strict=True)
+    return min(map(float, seconds)), int(characters[0])
 
 
 def _prepared(race: Race, record: Record) -> dict[str, Program]:
@@ -104,7 +161,8 @@ def _program(contestant: Contestant, race: Race) -> Program:
 
 
 def _error(centers: dict[str, Array], expected: dict[str, Array]) -> float:
-    return max(float(np.abs(centers[body] - place).max()) for body, place in expected.items())
+    error = max(float(np.abs(centers[body] - place).max()) for body, place in expected.items())
+    return error if math.isfinite(error) else math.inf
 
 
 def write_record(record: Record, path: Path) -> None:
@@ -114,4 +172,5 @@ def write_record(record: Record, path: Path) -> None:
 def read_record(path: Path) -> Record:
     content = json.loads(path.read_text(encoding="utf-8"))
     times = {name: Times(**entry) for name, entry in content.pop("times").items()}
-    return Record(**content, times=times)
+    equal = {name: Equal(**entry) for name, entry in content.pop("equal").items()}
+    return Record(**content, times=times, equal=equal)

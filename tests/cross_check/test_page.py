@@ -28,6 +28,11 @@ def record(case: str, **changes: Any) -> Any:
             "MuJoCo": racing.Times([500.0, 1000.0, 500.0], [2e3, 4e3, 2e3], 1e-4),
         },
         "unfit": {"Pinocchio": "no pin"},
+        "equal": {
+            "fmugen": racing.Equal(10.0, [1e4, 2e4, 1e4], 1e-9),
+            "Exudyn": racing.Equal(20.0, [1e5, 2e5, 1e5], 1e-6),
+            "CasADi IDAS": racing.Equal(1e-3, [6e5, 12e5, 6e5], 1e-6),
+        },
     }
     return racing.Record(**values | changes)
 
@@ -38,25 +43,36 @@ def page(*records: Any) -> list[str]:
 
 
 def test_a_ratio_is_that_of_one_turn_and_has_its_spread() -> None:
-    assert "| four_bar | 100 | 2.0 (1.9–2.1) | 5.0 (5.0–5.0) | – | – | – |" in page(record("four_bar"))
+    line = "| four_bar | 100 | 2.0 (1.9–2.1) | 5.0 (5.0–5.0) | – | – | – | – | – |"
+    assert line in page(record("four_bar"))
 
 
 def test_an_integrator_without_right_hand_sides_has_steps_alone() -> None:
     lines = page(record("four_bar"))
-    assert "| four_bar | 400 | 2.0 (2.0–2.0) | 5.0 (5.0–5.0) | – | – | 10.0 (10.0–10.0) |" in lines
+    line = "| four_bar | 400 | 2.0 (2.0–2.0) | 5.0 (5.0–5.0) | – | – | – | – | 10.0 (10.0–10.0) |"
+    assert line in lines
+
+
+def test_a_motion_is_compared_at_the_longest_step_that_is_exact_enough() -> None:
+    line = (
+        "| four_bar | 10.0 [10 ms] | – | – | – | – | 10.0 (10.0–10.0) [5 ms] | – | 60.0 (60.0–60.0) [1e-03] |"
+    )
+    assert line in page(record("four_bar"))
 
 
 def test_goals_that_are_missed_say_by_how_much() -> None:
     lines = page(record("four_bar"))
-    assert f"| four_bar | {KANE} | 1.5 | 2.0 | reached |" in lines
-    assert "| four_bar | the fastest peer | 8 | 5.0 | MISSED by 1.60x |" in lines
+    assert f"| four_bar | right-hand side | {KANE} | 1.5 | 2.0 | reached |" in lines
+    assert "| four_bar | right-hand side | the fastest peer, MuJoCo | 8 | 5.0 | MISSED by 1.60x |" in lines
+    assert "| four_bar | motion | the fastest peer, Exudyn | 8 | 10.0 | reached |" in lines
 
 
 def test_the_time_of_a_wrong_motion_does_not_count() -> None:
     kept = record("four_bar")
     wrong = replace(kept.times["fmugen"], error=0.1)
     lines = page(replace(kept, times=kept.times | {"fmugen": wrong}))
-    assert f"| four_bar | {KANE} | 1.5 | 2.0 | NOT COUNTED: the motion is wrong by 1e-01 m |" in lines
+    verdict = "NOT COUNTED: the motion is wrong by 1e-01 m"
+    assert f"| four_bar | right-hand side | {KANE} | 1.5 | 2.0 | {verdict} |" in lines
 
 
 def test_what_did_not_run_says_why() -> None:

@@ -47,7 +47,7 @@ def test_what_falls_is_driven_by_nothing_and_starts_at_rest(skeleton: ModuleType
 def test_mjcf_has_every_body_once_and_closes_every_loop(skeleton: ModuleType) -> None:
     mjcf = importlib.import_module("peers.mjcf")
     bones = skeleton.skeleton_of(skeleton.falling(example("three_rrr")))
-    root = ElementTree.fromstring(mjcf.mjcf_file(bones, 1e-3))
+    root = ElementTree.fromstring(mjcf.mjcf_file(bones))
     names = [body.get("name") for body in root.iter("body")]
     assert sorted(names) == sorted(bone.name for bone in bones.bones)
     assert len(root.findall("equality/connect")) == len(bones.chords) == 2
@@ -79,7 +79,7 @@ def test_an_unknown_joint_is_refused(skeleton: ModuleType) -> None:
     bones = skeleton.skeleton_of(skeleton.falling(example("slider_crank")))
     slide = next(link for link in bones.tree if link.type.value == "prismatic")
     with pytest.raises(ValueError, match="prismatic joint cannot close a loop"):
-        mjcf.mjcf_file(replace(bones, chords=(slide,)), 1e-3)
+        mjcf.mjcf_file(replace(bones, chords=(slide,)))
 
 
 def test_equations_of_kane_give_the_motion_of_the_reference(skeleton: ModuleType, tmp_path: Path) -> None:
@@ -108,6 +108,25 @@ def test_solvers_of_sundials_give_the_motion_of_the_reference(skeleton: ModuleTy
     casadi_run = importlib.import_module("peers.casadi_run")
     model = skeleton.falling(example("slider_crank"))
     integrate = casadi_run.casadi_integration(skeleton.skeleton_of(model), solver, 0.1)
-    seconds, centers = integrate()
+    seconds, centers = integrate(1e-8)
     assert seconds > 0.0
-    assert centers == pytest.approx(skeleton.reference_centers(model, 0.1)[:, :2], abs=1e-6)
+    assert centers == pytest.approx(skeleton.reference_centers(model, 0.1), abs=1e-6)
+    assert np.abs(integrate(1e-3)[1] - centers).max() > 1e-9
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn calls what it has deprecated itself
+@pytest.mark.parametrize(
+    ("module", "package", "order"), [("drake_run", "pydrake", 1), ("exudyn_run", "exudyn", 2)]
+)
+@pytest.mark.parametrize("name", ["four_bar", "bricard"])
+def test_other_programs_converge_to_the_reference(
+    skeleton: ModuleType, module: str, package: str, order: int, name: str
+) -> None:
+    pytest.importorskip(package, reason=f"{package} is not installed (cross_check/peers/requirements.txt)")
+    run = getattr(importlib.import_module(f"peers.{module}"), module.replace("run", "integration"))
+    model = skeleton.falling(example(name))
+    integrate = run(skeleton.skeleton_of(model), 0.1)
+    expected = skeleton.reference_centers(model, 0.1)
+    coarse, fine = (np.abs(integrate(count)[1] - expected).max() for count in (10, 20))
+    assert fine < 2e-3
+    assert coarse / fine == pytest.approx(2.0**order, rel=0.2)
