@@ -57,6 +57,7 @@ class Input:
     minimum: float | None = None
     maximum: float | None = None
     nominal: float | None = None
+    stamp: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ class Output:
     value: Formula
     unit: str = "1"
     description: str = ""
+    by: str = ""
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

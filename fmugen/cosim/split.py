@@ -1,0 +1,62 @@
+"""SystemModel, Partition -> SplitSystem: one model as several FMUs and their connections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fmugen.cosim.cut import cut_model
+from fmugen.cosim.penalty import hold_by_springs
+from fmugen.cosim.ports import Wiring
+from fmugen.cosim.start import motion_at_start, placed_at, settle
+from fmugen.ir.flow import Closure
+from fmugen.ir.model import SystemModel
+from fmugen.ir.split import Method, Part, Partition, SplitSystem
+
+__all__ = ["split_model"]
+
+_WIRE: dict[Method, Callable[[Wiring], None]] = {
+    Method.PENALTY: hold_by_springs,
+}
+
+
+def split_model(model: SystemModel, partition: Partition, method: Method | None = None) -> SplitSystem:
+    """Cut a model into parts that hold together by a method.
+
+    Parameters
+    ----------
+    model
+        The whole system.
+    partition
+        Which bodies are in which part; see :func:`fmugen.cosim.partition.read_partition`.
+    method
+        How the parts hold together; by default as the partition says, and if it says nothing exactly.
+
+    Raises
+    ------
+    ModelError
+        If something uses what is in two parts, or the method cannot hold these parts together.
+    AssemblyError
+        If the whole system cannot be assembled.
+
+    Notes
+    -----
+    Every part starts where the whole system stands with its default parameters, and every connected input
+    with the value that its source has there.
+    """
+    chosen = method or partition.method or Method.EXACT
+    pieces = cut_model(model, partition)
+    wiring = Wiring(pieces)
+    _WIRE[chosen](wiring)
+    motion = motion_at_start(model)
+    driven = wiring.driven
+    placed = {name: placed_at(part, motion, free=name not in driven) for name, part in wiring.models.items()}
+    wiring.outside(output.name for output in model.outputs)
+    settled = settle(placed, wiring.connections)
+    closure = Closure.TRIANGULAR
+    parts = tuple(
+        Part(name, settled[name], closure, tuple(body.name for body in settled[name].bodies))
+        for name in settled
+    )
+    return SplitSystem(
+        model.name, chosen, parts, tuple(wiring.connections), model.experiment, model.description
+    )
