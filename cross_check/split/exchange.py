@@ -2,6 +2,7 @@
 
 Outputs that need states alone go over their wires first, then those that need what came over wires, and so
 on: one exchange per evaluation, and no delay. The derivatives of all parts are then those of the whole.
+Events that end a step are handled; what parts have of relations (``if``, ``min``) is not looked for.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ the sign that makes links fall.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import pi, sqrt
@@ -284,3 +285,34 @@ def ankles(method: Any, x: Array) -> Array:
     if isinstance(method, Exact):
         return method.coordinates(x[:3])[list(ACTUATED)]
     return x[[0, 3, 6]] if isinstance(method, DeNoc) else x[list(ACTUATED)]
+
+
+def deviation(times: Sequence[float], values: Sequence[Array], until: float = PERIOD) -> float:
+    """The largest error of an ankle against the prescribed motion, up to whole turns."""
+    largest = 0.0
+    for time, found in zip(times, values, strict=True):
+        if time <= until:
+            turns = (found - prescribed(time)[0] + pi) % (2 * pi) - pi
+            largest = max(largest, float(np.abs(turns).max()))
+    return largest
+
+
+class ByHand:
+    """A method of this module in the shape of connected models, for the same integrators."""
+
+    def __init__(self, method: Any) -> None:
+        self.method, self.evaluations, self._x = method, 0, method.start()
+
+    def states(self) -> Array:
+        return self._x
+
+    def derivative(self, time: float, x: Array) -> Array:
+        self.evaluations += 1
+        return self.method.derivative(time, x)
+
+    def accept(self, time: float, x: Array) -> bool:
+        self._x = x
+        return False
+
+    def values(self, places: Any) -> Array:
+        return ankles(self.method, self._x)
