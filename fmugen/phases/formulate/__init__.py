@@ -86,7 +86,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
-        {output.name: lower(output.value, graph.symbols, resolve) for output in model.outputs},
+        _outputs(model, graph, resolve),
         residuals(Level.POSITION),
         residuals(Level.VELOCITY),
         {s.quantity: resolve(s.quantity) - value(s) for s in mechanical if not s.fixed},
@@ -100,6 +100,18 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         steady=model.steady,
     )
     return couple_network(dae, default_parameters(model))
+
+
+def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dict[str, Expr]:
+    """The outputs; each may use those above it."""
+    found: dict[str, Expr] = {}
+
+    def named(name: str) -> Expr:
+        return found[name] if name in found else resolve(name)
+
+    for output in model.outputs:
+        found[output.name] = lower(output.value, graph.symbols, named)
+    return found
 
 
 def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> Network:
