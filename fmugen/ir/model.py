@@ -62,7 +62,11 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """An FMU output: a formula over parameters, inputs, ``time`` and quantities of elements."""
+    """An FMU output: a formula over parameters, inputs, ``time`` and quantities of elements.
+
+    With ``by`` it is the partial derivative of the formula by that input, the states held. With ``without``
+    it is what the formula would be if these inputs were zero; the formula is affine in them.
+    """
 
     name: str
     value: Formula

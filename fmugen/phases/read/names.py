@@ -15,7 +15,16 @@ from fmugen.phases.read.schema import Role, Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
 from fmugen.units import parse_unit
 
-__all__ = ["Scope", "check_formulas", "check_names", "check_rates", "scope_of", "sole_name", "unknown_name"]
+__all__ = [
+    "Scope",
+    "check_formulas",
+    "check_names",
+    "check_outputs",
+    "check_rates",
+    "scope_of",
+    "sole_name",
+    "unknown_name",
+]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: First words of names that every FMU or every formula has already.
@@ -165,6 +174,22 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
             if not unit.same_dimension(parse_unit(other.unit)):
                 message = f"{table.rate!r} is in {other.unit!r}, which is no rate of {table.unit!r}"
                 problems.add(place, message, "mend one of the units")
+
+
+def check_outputs(draft: Draft, problems: ProblemLog) -> None:
+    """What outputs are derivatives by, or do without, are inputs."""
+    for name, table in draft.outputs.items():
+        here: Place = ("outputs", name)
+        asked: list[tuple[Place, str]] = [((*here, "by"), table.by)] if table.by else []
+        asked += [((*here, "without", index), given) for index, given in enumerate(table.without)]
+        for place, given in asked:
+            if given not in draft.names["inputs"]:
+                hint = did_you_mean(given, draft.names["inputs"]) or "declare it in [inputs]"
+                problems.add(place, f"there is no input {given!r}", hint)
+        if len(set(table.without)) < len(table.without):
+            problems.add((*here, "without"), "names an input twice", "name it once")
+        if table.by and table.without:
+            problems.add((*here, "without"), "the output has 'by' as well", "keep one of the two")
 
 
 def _rates(name: str, draft: Draft) -> list[str]:
