@@ -57,7 +57,7 @@ def carry_condensed(wiring: Wiring) -> None:
                 if freedom.cut is cut
             }
             wiring.add(carrier, loads=load_of(cut, carrier, values))
-        wiring.driven.add(carried)
+        wiring.driven[carried] = cuts
     wiring.show_reactions("force")
     wiring.show_reactions("motion")
 
