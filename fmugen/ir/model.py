@@ -245,7 +245,7 @@ class Load:
 
     The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
     axes the components are given. Formulas may use parameters, inputs, ``time`` and
-    quantities of position and velocity.
+    quantities of position and velocity, and, as inertias do, of acceleration.
     """
 
     name: str

@@ -6,7 +6,8 @@
    displacements and rotations by branch transformations (``kinematics``).
 4. Assembly to M q'' + Phi_q^T lambda = F, Phi(q, t) = 0.
 
-Networks go through the same steps in ``networks`` and end as x' = f.
+Networks go through the same steps in ``networks`` and end as x' = f. Forces that depend on accelerations go
+into the mass matrix (``added_mass``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from fmugen.ir.model import (
 )
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
+from fmugen.phases.formulate.added_mass import with_added_mass
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
@@ -99,7 +101,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         },
         steady=model.steady,
     )
-    return couple_network(dae, default_parameters(model))
+    return with_added_mass(couple_network(dae, default_parameters(model)), model)
 
 
 def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dict[str, Expr]:
