@@ -77,9 +77,23 @@ class ModelBuilder:
         """An input of the FMU; ``rate`` names the input that is its time derivative."""
         return self._enter("inputs", name, start=start, unit=unit, description=description, rate=rate)
 
-    def output(self, name: str, value: Value, unit: str | None = None, description: str = "") -> Self:
-        """An output of the FMU; without a unit it has that of the quantity it consists of."""
-        return self._enter("outputs", name, value=value, unit=unit, description=description)
+    def output(
+        self,
+        name: str,
+        value: Value,
+        unit: str | None = None,
+        description: str = "",
+        *,
+        by: str | None = None,
+        without: Sequence[str] | None = None,
+    ) -> Self:
+        """An output of the FMU; without a unit it has that of the quantity it consists of.
+
+        ``by`` names an input: the output is the derivative of the value by it. ``without`` names inputs that
+        count as zero.
+        """
+        inputs = {"by": by, "without": without}
+        return self._enter("outputs", name, value=value, unit=unit, description=description, **inputs)
 
     # --- bodies and points -----------------------------------------------------------------------
 

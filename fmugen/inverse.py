@@ -124,6 +124,9 @@ def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
     if not _is_linear(use.value.root, given.name):
         raise _CannotError(f"{use.element.name} is not proportional to it")
     _require_unused(model, use.element.name)
+    for output in model.outputs:
+        if given.name in (output.by, *output.without):
+            raise _CannotError(f"the output {output.name} is taken by it or without it")
     if isinstance(use.element, Spring):
         return _spring_exchange(model, given, use, use.element)
     if use.element.type is LoadType.TORQUE:

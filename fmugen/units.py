@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from fmugen.errors import FormulaError
 from fmugen.suggestions import closest
 
-__all__ = ["Unit", "coherent_text", "parse_unit", "per_second"]
+__all__ = ["Unit", "coherent_text", "parse_unit", "per_second", "quotient"]
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,26 @@ def _respelled(text: str) -> str | None:
     letters = re.sub(r"[^A-Za-z0-9]", "", text.replace("\N{SUPERSCRIPT TWO}", "2"))
     matches = (unit for unit in _COMMON if letters and letters == re.sub(r"[^A-Za-z0-9]", "", unit))
     return next(matches, None)
+
+
+def quotient(text: str, divisor: str) -> str:
+    """The unit of a quantity divided by another, by its common name if it has one.
+
+    >>> quotient("N", "m/s2"), quotient("rad/s2", "N.m"), quotient("m", "m")
+    ('kg', 'rad/(s2.N.m)', '1')
+    """
+    meant = parse_unit(text).times(parse_unit(divisor), -1)
+    common = next((unit for unit in _COMMON if parse_unit(unit) == meant), None)
+    if common is not None:
+        return common
+    above, _, below = (part.strip("()") for part in text.partition("/"))
+    inverse, _, direct = (part.strip("()") for part in divisor.partition("/"))
+    top = ".".join(part for part in (above, direct) if part not in ("", "1")) or "1"
+    bottom = [part for part in (below, inverse) if part not in ("", "1")]
+    under = ".".join(bottom)
+    if not bottom:
+        return top
+    return f"{top}/({under})" if "." in under else f"{top}/{under}"
 
 
 def per_second(text: str) -> str:

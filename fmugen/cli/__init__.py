@@ -27,6 +27,7 @@ from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
 from fmugen.ir.platform import choose_platforms
+from fmugen.ir.split import Method
 
 __all__ = ["app", "main"]
 
@@ -173,6 +174,20 @@ SolverStepOption = Annotated[
     ),
 ]
 
+PlatformsOption = Annotated[
+    str,
+    typer.Option(
+        "--platforms",
+        metavar="NAMES",
+        callback=_platforms,
+        help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
+        "darwin-aarch64, host, all.",
+    ),
+]
+FmiOption = Annotated[
+    int, typer.Option("--fmi", metavar="2|3", callback=_known_fmi, help="Version of the FMI standard.")
+]
+
 ToleranceOption = Annotated[
     float,
     typer.Option(
@@ -314,9 +329,7 @@ def _export(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
-    fmi: Annotated[
-        int, typer.Option("--fmi", metavar="2|3", callback=_known_fmi, help="Version of the FMI standard.")
-    ] = 2,
+    fmi: FmiOption = 2,
     interfaces: Annotated[
         str,
         typer.Option(
@@ -326,16 +339,7 @@ def _export(
             help="Interface types: cs (co-simulation), me (model exchange), or both.",
         ),
     ] = "cs,me",
-    platforms: Annotated[
-        str,
-        typer.Option(
-            "--platforms",
-            metavar="NAMES",
-            callback=_platforms,
-            help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
-            "darwin-aarch64, host, all.",
-        ),
-    ] = "host",
+    platforms: PlatformsOption = "host",
     sources: Annotated[
         bool,
         typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
@@ -386,6 +390,39 @@ def _export(
         interfaces=_interfaces(interfaces),
     )
     export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
+
+
+@app.command("split")
+def _split(
+    model: ModelArgument,
+    parts: Annotated[
+        str,
+        typer.Option(
+            "--parts", metavar="PARTS", help="File that names the parts and their bodies (TOML), or auto."
+        ),
+    ] = "auto",
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            "--method",
+            help="How parts hold together; default as the file of the parts says, else exact.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of <model name>.ssp.")
+    ] = Path(),
+    trees: TreesOption = _DEFAULTS.trees,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+    fmi: FmiOption = 2,
+    platforms: PlatformsOption = "host",
+) -> None:
+    """Split a model into several FMUs, packed as SSP."""
+    from fmugen.cli.split import Splitting, split_file
+
+    options = ExportOptions(trees, solver=solver, step=step, platforms=_names(platforms), fmi=_fmi(fmi))
+    split_file(model, Splitting(parts, method, output), options)
 
 
 @app.command("simulate")

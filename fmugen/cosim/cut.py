@@ -124,13 +124,14 @@ class _Cutter:
         cuts = [cut for body in model.bodies for cut in self._frames(body)]
         kept: dict[str, list[Element]] = {part: [] for part in self.parts}
         for joint in model.joints:
-            if part := self._common(_bodies_of(joint)):
-                self._put(joint, part[0], kept)
+            if common := self._common(_bodies_of(joint)):
+                self._put(joint, common[0], kept)
             elif joint.type is JointType.VIRTUAL:
                 self.adrift.add(joint.name)
             else:
                 cuts.append(self._point(joint))
-        for element in (*model.drivers, *model.springs, *model.loads):
+        others: tuple[Element, ...] = (*model.drivers, *model.springs, *model.loads)
+        for element in others:
             if part := self._placed(element, _place_of(element)):
                 self._put(element, part, kept)
         outputs: dict[str, list[Output]] = {part: [] for part in self.parts}

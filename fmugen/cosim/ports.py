@@ -95,13 +95,13 @@ def load_of(cut: Cut, part: str, values: dict[Direction, Formula]) -> list[Load]
 class Wiring:
     """The parts while they are wired: what each gets in addition, and what goes where.
 
-    ``driven`` are the parts whose ports are moved by another part.
+    ``driven`` are the parts that another part moves, and the cuts at which it does.
     """
 
     pieces: Pieces
     models: dict[str, SystemModel] = field(init=False)
     connections: list[Connection] = field(default_factory=list)
-    driven: set[str] = field(default_factory=set)
+    driven: dict[str, list[Cut]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.models = dict(self.pieces.models)

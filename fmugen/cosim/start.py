@@ -30,7 +30,7 @@ from fmugen.ir.split import SYSTEM, Connection
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import formulate_model
 
-__all__ = ["motion_at_start", "placed_at", "settle"]
+__all__ = ["degrees_of_freedom", "motion_at_start", "placed_at", "settle"]
 
 #: The trees of the formulations that only tell start values.
 _TREES = "aac"
@@ -54,6 +54,11 @@ def motion_at_start(model: SystemModel) -> dict[str, float]:
     ]
     probe = replace(model, outputs=tuple(Output(name, parse(name)) for name in names))
     return _Instant(probe).outputs()
+
+
+def degrees_of_freedom(model: SystemModel) -> int:
+    """How many independent motions a model has at its start."""
+    return solution_flow(model, formulate_model(model, _TREES).dae, Closure.NEWTON).degrees_of_freedom
 
 
 def placed_at(model: SystemModel, motion: Mapping[str, float], *, free: bool) -> SystemModel:

@@ -62,7 +62,11 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """An FMU output: a formula over parameters, inputs, ``time`` and quantities of elements."""
+    """An FMU output: a formula over parameters, inputs, ``time`` and quantities of elements.
+
+    With ``by`` it is the partial derivative of the formula by that input, the states held. With ``without``
+    it is what the formula would be if these inputs were zero; the formula is affine in them.
+    """
 
     name: str
     value: Formula
@@ -241,7 +245,7 @@ class Load:
 
     The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
     axes the components are given. Formulas may use parameters, inputs, ``time`` and
-    quantities of position and velocity.
+    quantities of position and velocity, and, as inertias do, of acceleration.
     """
 
     name: str

@@ -14,6 +14,7 @@ __all__ = [
     "Guard",
     "Motion",
     "NetworkCode",
+    "Partial",
     "Program",
     "Result",
     "Section",
@@ -128,6 +129,20 @@ class NetworkCode:
 
 
 @dataclass(frozen=True)
+class Partial:
+    """A derivative by an input that a calculated variable is, or that is to ``subtract`` from it.
+
+    ``output`` is the number of the calculated variable, ``formula`` that of its formula among those that need
+    derivatives.
+    """
+
+    output: int
+    formula: int
+    input: int
+    subtract: bool
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -135,7 +150,8 @@ class Program:
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
     ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
     all are exact, with what they share computed once. ``input_rates`` has for every input the number of the
-    input that is its rate, or -1.
+    input that is its rate, or -1. ``partials`` are ordered by input. ``starts_by_inputs`` says whether
+    positions, velocities or states at the start depend on inputs.
     """
 
     names: dict[Expr, str]
@@ -158,6 +174,8 @@ class Program:
     time_relations: int = 0
     state_relations: int = 0
     input_rates: tuple[int, ...] = ()
+    partials: tuple[Partial, ...] = ()
+    starts_by_inputs: bool = False
 
     @property
     def indicators(self) -> int:

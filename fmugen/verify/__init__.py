@@ -19,6 +19,7 @@ importer would run it.
     mechanism   masses, constraints and forces: accelerations and multipliers at a state
     sketch      start values -> a first rough posture
     assembly    start values -> a consistent position and velocity
+    outputs     outputs, also those that are derivatives by inputs
     reference   the motion, to integration tolerances near machine precision
     frames      the frames of bodies as an FMU tells them -> coordinates
     energy      the energy balance of any motion of a mechanism

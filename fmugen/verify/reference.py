@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
 from fmugen.verify.network.drive import Drive
 from fmugen.verify.network.follow import start_values
 from fmugen.verify.network.start import StartValues
+from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
 
 RELATIVE_TOLERANCE = 1e-11
@@ -47,6 +49,7 @@ _NEAR, _SHORT = 0.05, 1.0
 
 Signal = Callable[[float], float]
 Progress = Callable[[float], None]
+_Formula = Callable[[Mapping[str, float]], float]
 
 
 @dataclass(frozen=True)
@@ -369,10 +372,18 @@ def _outputs(
     outputs = {}
     for output in mechanism.model.outputs:
         formula = compile_formula(output.value)
+
+        def value(inputs: Mapping[str, float], number: int, formula: _Formula = formula) -> float:
+            instant, reading = instants[number], readings[number]
+            if inputs != instant.inputs:
+                state = _State(instant.coordinates, instant.velocities, instant.states)
+                reading = mechanism.quantities(state.instant(mechanism, instant.time, inputs))
+            return formula({TIME: instant.time, **mechanism.layout.parameters, **inputs, **reading})
+
         outputs[output.name] = np.array(
             [
-                formula({TIME: instant.time, **mechanism.layout.parameters, **instant.inputs, **reading})
-                for instant, reading in zip(instants, readings, strict=True)
+                output_value(output, partial(value, number=number), instant.inputs)
+                for number, instant in enumerate(instants)
             ]
         )
     return outputs

@@ -138,6 +138,8 @@ class _Writer:
         self._equations: list[_Equation] = []
         self._initial: list[_Equation] = []
         self._assertions: list[_Assertion] = []
+        # Modelica has no derivatives of what is solved for by an input.
+        self._outputs = [output for output in model.outputs if not (output.by or output.without)]
 
     def text(self) -> str:
         self._declare_interface()
@@ -145,7 +147,7 @@ class _Writer:
         self._closure_equations()
         self._motion_equations()
         self._network_equations()
-        for output in self._model.outputs:
+        for output in self._outputs:
             value = self._dae.outputs[output.name]
             self._equations.append(_Equation(self._output_names[output.name], value, "outputs"))
         temporaries, equations = self._printed()
@@ -196,8 +198,8 @@ class _Writer:
             name = self._names[symbols.inputs[item.name]] = self._name(item.name)
             start = f"start={float(item.start)!r}"
             self._declare("input Real", name, item.unit, attributes=start, text=item.description)
-        self._output_names = {output.name: self._name(output.name) for output in self._model.outputs}
-        for output in self._model.outputs:
+        self._output_names = {output.name: self._name(output.name) for output in self._outputs}
+        for output in self._outputs:
             name = self._output_names[output.name]
             self._declare("output Real", name, output.unit, text=output.description)
 

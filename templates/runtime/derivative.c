@@ -5,6 +5,7 @@
 
 #include "linear.h"
 #include "motion.h"
+#include "partials.h"
 #include "report.h"
 #include "variables.h"
 
@@ -45,7 +46,7 @@ static bool factor_dynamics(Instance *self)
     return lu_factor(KKT, kkt, work->pivot_kkt, work->row_scale) < 0;
 }
 
-static bool factor_at(Instance *self, const Point *point)
+bool factor_at(Instance *self, const Point *point)
 {
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
@@ -189,12 +190,13 @@ static void gather_states(Instance *self, const Direction *along)
     memcpy(rate + 2 * ODE_COORDINATES, along->dx, MODEL_NX * sizeof *rate);
 }
 
-/* Everything that follows from time, parameters and inputs of work->along and from work->state_change. */
-static void follow(Instance *self, const Point *point)
+/* Everything that follows from time, parameters and inputs of work->along and from work->state_change, or,
+ * `at_start`, in place of that from what determines the start. */
+static void follow(Instance *self, const Point *point, bool at_start)
 {
     Direction *along = &self->work.along;
     const ModelPoint at = seen_by_model(&self->state, point);
-    if (self->state.mode == MODE_INITIALIZING) {
+    if (at_start) {
         follow_start(self, &at, along);
     } else {
         scatter_states(self, along);
@@ -271,13 +273,36 @@ static double change_of(const Work *work, Reference reference)
                                  : work->rate_change[reference - MODEL_KD0];
 }
 
-static void follow_to_outputs(Instance *self)
+void follow_input(Instance *self, const Point *point, int input)
 {
+    Work *work = &self->work;
+    clear_direction(work);
+    work->along.u[input] = 1.0;
+    follow(self, point, false);
+    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelDirection seen = seen_direction(&work->along);
+    model_partials_tangent(&at, &seen, work->formula_change);
+}
+
+static bool follow_to_outputs(Instance *self)
+{
+    Work *work = &self->work;
     const Point *now = &self->state.now;
-    follow(self, now);
+    follow(self, now, self->state.mode == MODE_INITIALIZING);
     const ModelPoint at = seen_by_model(&self->state, now);
-    const ModelDirection seen = seen_direction(&self->work.along);
-    model_outputs_tangent(&at, &seen, self->work.output_change);
+    const ModelDirection seen = seen_direction(&work->along);
+    model_outputs_tangent(&at, &seen, work->output_change);
+    if (MODEL_NPART == 0) {
+        return true;
+    }
+    double state_change[MODEL_ROOM(ODE_STATES)], rate_change[MODEL_ROOM(ODE_STATES)];
+    memcpy(state_change, work->state_change, sizeof state_change);
+    memcpy(rate_change, work->rate_change, sizeof rate_change);
+    const Direction along = work->along;
+    const bool found = change_partials(self, now, &along, work->output_change);
+    memcpy(work->state_change, state_change, sizeof state_change);
+    memcpy(work->rate_change, rate_change, sizeof rate_change);
+    return found;
 }
 
 static Status prepare(Instance *self)
@@ -307,7 +332,9 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
     for (size_t i = 0; i < n_knowns; i++) {
         *component_of(self, knowns[i]) += seed[i];
     }
-    follow_to_outputs(self);
+    if (!follow_to_outputs(self)) {
+        return discard_failure(self);
+    }
     for (size_t i = 0; i < n_unknowns; i++) {
         sensitivity[i] = change_of(&self->work, unknowns[i]);
     }
@@ -328,7 +355,9 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
     for (size_t j = 0; j < n_knowns; j++) { /* the matrices are factored once for all directions */
         clear_direction(&self->work);
         *component_of(self, knowns[j]) = 1.0;
-        follow_to_outputs(self);
+        if (!follow_to_outputs(self)) {
+            return discard_failure(self);
+        }
         sensitivity[j] = 0.0;
         for (size_t i = 0; i < n_unknowns; i++) {
             sensitivity[j] += seed[i] * change_of(&self->work, unknowns[i]);
@@ -356,7 +385,9 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     work->along.t = 1.0;
     input_rates(state, state->now.t, work->along.u);
     ode_derivative(state, &state->now, work->state_change);
-    follow_to_outputs(self);
+    if (!follow_to_outputs(self)) {
+        return discard_failure(self);
+    }
     for (size_t i = 0; i < n; i++) {
         values[i] = change_of(work, references[i]);
     }
@@ -373,7 +404,7 @@ bool ode_derivatives_at_accepted(Instance *self)
     for (int column = 0; column < ODE_STATES; column++) {
         clear_direction(work);
         work->state_change[column] = 1.0;
-        follow(self, &state->at);
+        follow(self, &state->at, false);
         for (int k = 0; k < ODE_STATES; k++) {
             work->ode_jacobian[k * ODE_STATES + column] = work->rate_change[k];
         }
@@ -381,7 +412,7 @@ bool ode_derivatives_at_accepted(Instance *self)
     clear_direction(work);
     work->along.t = 1.0;
     input_rates(state, state->at.t, work->along.u);
-    follow(self, &state->at);
+    follow(self, &state->at, false);
     memcpy(work->ode_by_time, work->rate_change, sizeof work->ode_by_time);
     return true;
 }

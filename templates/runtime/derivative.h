@@ -22,6 +22,12 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
 /* Time derivatives of calculated variables, the inputs changing as given. */
 Status time_derivatives(Instance *self, const Reference *references, size_t n, double *values);
 
+/* The matrices by which everything follows at a point; false: they are singular. */
+bool factor_at(Instance *self, const Point *point);
+
+/* How everything changes with one input while states are held, into work->along and work->formula_change. */
+void follow_input(Instance *self, const Point *point, int input);
+
 /* At the accepted point: the Jacobian of the ODE and its derivative by time, into work. */
 bool ode_derivatives_at_accepted(Instance *self);
 

@@ -149,7 +149,7 @@ typedef struct {
     double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)];
     int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_ROOM(KKT_ROWS)];
     double change[MODEL_ROOM(MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ)];
-    double output_change[MODEL_ROOM(MODEL_NY)];
+    double output_change[MODEL_ROOM(MODEL_NY)], formula_change[MODEL_ROOM(MODEL_NFORM)];
     double state_change[MODEL_ROOM(ODE_STATES)], rate_change[MODEL_ROOM(ODE_STATES)];
     /* linearly implicit steps */
     double ode_jacobian[MODEL_ROOM(ODE_STATES * ODE_STATES)], ode_by_time[MODEL_ROOM(ODE_STATES)];

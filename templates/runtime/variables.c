@@ -6,6 +6,7 @@
 #include "assemble.h"
 #include "linear.h"
 #include "motion.h"
+#include "partials.h"
 #include "relations.h"
 #include "report.h"
 
@@ -97,6 +98,9 @@ static bool calculate(Instance *self)
     }
     const ModelPoint at = seen_by_model(state, &state->now);
     model_outputs(&at, state->reals + MODEL_Y0);
+    if (!take_partials(self, &state->now, state->reals + MODEL_Y0)) {
+        return false;
+    }
     model_constraints(&at, self->work.residual);
     diagnostics[DIAGNOSTIC_RESIDUAL] = max_magnitude(MODEL_NC, self->work.residual);
     diagnostics[DIAGNOSTIC_ITERATIONS] = state->now.iterations;
@@ -184,7 +188,8 @@ static void set_real(State *state, Reference reference, double value)
     }
     state->reals[reference] = value;
     state->outputs_fresh = false;
-    if (is_parameter(reference) && state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING)) {
+    const bool moves_start = is_parameter(reference) || (MODEL_STARTS_BY_INPUTS && !is_setting(reference));
+    if (moves_start && state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING)) {
         state->assembled = false;
     } else if (is_parameter(reference)) {
         state->retuned = true;

@@ -18,6 +18,8 @@ from fmpy.fmi2 import FMU2Model
 from fmugen.ir.split import SYSTEM, SplitSystem
 
 _POINTER = ctypes.POINTER(ctypes.c_double)
+#: Values that differ by less are equal: what is without an input is rounded by what is taken away.
+_ROUNDING = 1e-12
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -96,7 +98,8 @@ class Coupled:
                 links = [link for link in self._links if link.source == name]
                 values = fmu.getReal([self.references[name][link.output] for link in links]) if links else []
                 for link, value in zip(links, values, strict=True):
-                    if self._values.get((link.target, link.input)) != value:
+                    known = self._values.get((link.target, link.input), np.inf)
+                    if abs(value - known) > _ROUNDING * max(1.0, abs(value)):
                         self._values[link.target, link.input] = value
                         self.fmus[link.target].setReal([self.references[link.target][link.input]], [value])
                         changed = True

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, postorder
+from fmugen.expr.calculus import Tangent, postorder, symbols_of
 from fmugen.expr.code import constants_read, count_operations, reached, schedule
-from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, SolutionFlow
@@ -29,6 +29,7 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.partials import output_knowns, partials_of
 from fmugen.phases.lower.steps import Form, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_names
 from fmugen.phases.lower.tangents import Directions, tangent_results
@@ -62,6 +63,7 @@ class _Lowering:
         self._directions = Directions(dae, flow)
         self._names = symbol_names(dae, flow) | self._directions.names | self._signs()
         self._structure = Structure(dae, flow)
+        self._partials = partials_of(dae, model.outputs)
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
 
@@ -137,6 +139,8 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
             self._input_rates(),
+            self._partials,
+            self._starts_by_inputs(),
         )
 
     def _input_rates(self) -> tuple[int, ...]:
@@ -144,8 +148,23 @@ class _Lowering:
         number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
         return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
 
+    def _starts_by_inputs(self) -> bool:
+        dae, rows = self._dae, self._rows
+        values = [row.phi for row in rows] + [row.nu for row in rows]
+        values += [*dae.fixed_positions.values(), *dae.fixed_velocities.values(), *dae.fixed_states.values()]
+        values += [state.derivative if dae.steady else state.start for state in dae.states]
+        return bool(symbols_of(values, Role.INPUT))
+
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
-        found = tangent_results(self._dae, self._flow, self._directions, self._relations.hold, calculated)
+        partial = list(dict.fromkeys(sorted(each.output for each in self._partials)))
+        found = tangent_results(
+            self._dae,
+            self._flow,
+            self._directions,
+            self._relations.hold,
+            calculated,
+            [calculated[number] for number in partial],
+        )
         return [self._function(name, purpose, results) for name, purpose, results in found]
 
     # --- relations ---------------------------------------------------------------------------------
@@ -423,14 +442,15 @@ class _Lowering:
         shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
         units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
 
-        def show(name: str, value: Expr, unit: str, text: str, *, output: bool = False) -> None:
+        def show(name: str, value: Expr, unit: str, text: str) -> None:
             if name not in shown:
                 known = self._structure.knowns(value)
-                variable = CalculatedVariable(name, unit, text, "output" if output else "local", known)
-                shown[name] = (variable, value)
+                shown[name] = (CalculatedVariable(name, unit, text, "local", known), value)
 
         for output in self._model.outputs:
-            show(output.name, self._dae.outputs[output.name], output.unit, output.description, output=True)
+            known = output_knowns(self._dae, self._flow, self._structure, output)
+            variable = CalculatedVariable(output.name, output.unit, output.description, "output", known)
+            shown[output.name] = (variable, self._dae.outputs[output.name])
         for c in self._dae.coordinates:
             show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
             show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")

@@ -56,6 +56,7 @@ def tangent_results(
     directions: Directions,
     hold: Callable[[Expr], Expr],
     calculated: Sequence[Expr],
+    partial: Sequence[Expr],
 ) -> Iterator[tuple[str, str, list[Result]]]:
     """Name, purpose and results of every tangent."""
     tangent = directions.tangent(dae)
@@ -69,6 +70,7 @@ def tangent_results(
     yield "velocity_tangent", "change of phi_q v - nu", changes(slips)
     yield "dynamics_tangent", _DYNAMICS, list(_dynamics(dae, flow, directions, hold))
     yield "outputs_tangent", "change of coordinates, motion of bodies, outputs", changes(calculated)
+    yield "partials_tangent", "change of formulas whose derivatives by inputs are outputs", changes(partial)
     yield "fixed_tangent", "change of what start positions miss", changes([*dae.fixed_positions.values()])
     yield (
         "fixed_velocity_tangent",

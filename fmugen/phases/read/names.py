@@ -15,7 +15,16 @@ from fmugen.phases.read.schema import Role, Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
 from fmugen.units import parse_unit
 
-__all__ = ["Scope", "check_formulas", "check_names", "check_rates", "scope_of", "sole_name", "unknown_name"]
+__all__ = [
+    "Scope",
+    "check_formulas",
+    "check_names",
+    "check_outputs",
+    "check_rates",
+    "scope_of",
+    "sole_name",
+    "unknown_name",
+]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: First words of names that every FMU or every formula has already.
@@ -32,7 +41,7 @@ _REASONS = {
     Role.CONSTANT: "this value is constant: only parameters and pi may be used",
     Role.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
     "whose rate and whose rate's rate are inputs may be used",
-    Role.LOAD: "forces decide accelerations and reactions: only positions and velocities may be used",
+    Role.LOAD: "forces decide reactions: only positions, velocities and accelerations may be used",
     Role.VALUE: "networks decide accelerations and reactions: only positions and velocities of the mechanism "
     "may be used",
 }
@@ -167,6 +176,22 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
                 problems.add(place, message, "mend one of the units")
 
 
+def check_outputs(draft: Draft, problems: ProblemLog) -> None:
+    """What outputs are derivatives by, or do without, are inputs."""
+    for name, table in draft.outputs.items():
+        here: Place = ("outputs", name)
+        asked: list[tuple[Place, str]] = [((*here, "by"), table.by)] if table.by else []
+        asked += [((*here, "without", index), given) for index, given in enumerate(table.without)]
+        for place, given in asked:
+            if given not in draft.names["inputs"]:
+                hint = did_you_mean(given, draft.names["inputs"]) or "declare it in [inputs]"
+                problems.add(place, f"there is no input {given!r}", hint)
+        if len(set(table.without)) < len(table.without):
+            problems.add((*here, "without"), "names an input twice", "name it once")
+        if table.by and table.without:
+            problems.add((*here, "without"), "the output has 'by' as well", "keep one of the two")
+
+
 def _rates(name: str, draft: Draft) -> list[str]:
     """The input, its rate, the rate of that, and so on."""
     chain: list[str] = []
@@ -226,6 +251,8 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
 def _may_use(quantity: Quantity, role: Role) -> bool:
     if role is Role.VALUE and quantity.network:
         return True
+    if role is Role.LOAD and not quantity.network:
+        return quantity.kind not in _FORCE_LIKE
     if role in (Role.LOAD, Role.VALUE):
         return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
     return role is Role.OUTPUT

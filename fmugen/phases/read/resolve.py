@@ -23,6 +23,7 @@ from fmugen.phases.read.names import (
     Scope,
     check_formulas,
     check_names,
+    check_outputs,
     check_rates,
     scope_of,
     sole_name,
@@ -30,9 +31,9 @@ from fmugen.phases.read.names import (
 )
 from fmugen.phases.read.networks import read_components
 from fmugen.phases.read.problems import Place, ProblemLog
-from fmugen.phases.read.schema import LimitedTable
+from fmugen.phases.read.schema import LimitedTable, OutputTable
 from fmugen.suggestions import did_you_mean
-from fmugen.units import coherent_text, parse_unit
+from fmugen.units import coherent_text, parse_unit, quotient
 
 __all__ = ["resolve"]
 
@@ -41,6 +42,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     """The model of a draft; it may be used only if no problem has been logged."""
     check_names(draft, problems)
     check_rates(draft, problems)
+    check_outputs(draft, problems)
     mechanism = _mechanism(draft, problems)
     scope = scope_of(draft, mechanism)
     check_formulas(draft, scope, problems)
@@ -122,8 +124,12 @@ def _check_units(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
         place: Place = ("outputs", name, "unit")
         _check_coherent(place, output.unit, None, 0.0, problems)
         quantity = scope.quantities.get(sole_name(output.value) or "")
-        if quantity and not parse_unit(output.unit).same_dimension(parse_unit(quantity.unit)):
-            message = f"{quantity.name!r} is in {quantity.unit!r}, not {output.unit!r}"
+        unit = _inherited_unit(output, draft, scope)
+        if quantity and not parse_unit(output.unit).same_dimension(parse_unit(unit)):
+            what = (
+                f"the derivative of {quantity.name!r} by {output.by!r}" if output.by else repr(quantity.name)
+            )
+            message = f"{what} is in {unit!r}, not {output.unit!r}"
             problems.add(place, message, "leave the unit out to have that of the quantity")
 
 
@@ -140,12 +146,18 @@ def _check_coherent(place: Place, text: str, key: str | None, value: float, prob
 
 def _outputs(draft: Draft, scope: Scope) -> Iterator[Output]:
     for name, table in draft.outputs.items():
-        unit = _inherited_unit(table.value, draft, scope) if table.unit is None else table.unit
-        yield Output(name, table.value, unit, table.description)
+        unit = _inherited_unit(table, draft, scope) if table.unit is None else table.unit
+        yield Output(name, table.value, unit, table.description, table.by, tuple(table.without))
 
 
-def _inherited_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
+def _inherited_unit(table: OutputTable, draft: Draft, scope: Scope) -> str:
     """The unit of the one thing the formula names; that of a plain number if it is more than a name."""
+    unit = _formula_unit(table.value, draft, scope)
+    named = sole_name(table.value) is not None and table.by in draft.inputs
+    return quotient(unit, draft.inputs[table.by].unit) if named else unit
+
+
+def _formula_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
     name = sole_name(formula)
     if name is None:
         return "1"

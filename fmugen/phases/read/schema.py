@@ -149,6 +149,8 @@ class OutputTable(Table):
     value: FormulaField
     unit: UnitText | None = None
     description: Text = ""
+    by: Text = ""
+    without: list[Text] = []
 
 
 # --- bodies and points ---------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.network.start import StartValues
 from fmugen.verify.network.system import NetworkSystem, held, known_values
 from fmugen.verify.network.tableau import Point
+from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
 
 RELATIVE_TOLERANCE = 1e-11
@@ -30,6 +31,7 @@ _MANY = 400
 _TOO_MANY = 200_000
 
 Progress = Callable[[float], None]
+_Formula = Callable[[Mapping[str, float]], float]
 _Rates = Callable[[float, Array], Array]
 _NOTHING = np.zeros(0)
 
@@ -164,21 +166,33 @@ class _Recorder:
 
     def __init__(self, system: NetworkSystem, known: Mapping[str, float]) -> None:
         self._system, self._known = system, known
-        self._formulas = {output.name: compile_formula(output.value) for output in system.model.outputs}
+        self._formulas = {output: compile_formula(output.value) for output in system.model.outputs}
         self._seconds = system.needs_seconds()
         self._readings: list[dict[str, float]] = []
         self._outputs: list[dict[str, float]] = []
 
     def record(self, time: float, states: Array, inputs: Mapping[str, float]) -> None:
+        known = {TIME: time, **self._known}
+        here = self._read(time, states, inputs)
+        row = {}
+        for output, formula in self._formulas.items():
+
+            def value(given: Mapping[str, float], formula: _Formula = formula) -> float:
+                readings = here if given == inputs else self._read(time, states, given)
+                return formula({**known, **given, **readings})
+
+            row[output.name] = output_value(output, value, inputs)
+        self._readings.append(here)
+        self._outputs.append(row)
+
+    def _read(self, time: float, states: Array, inputs: Mapping[str, float]) -> dict[str, float]:
         system = self._system
         point = Point(time, states, _NOTHING, held(inputs))
         solved = system.reduced.solve(point, _NOTHING)
         readings = system.readings(point, solved)
         if self._seconds:
             readings |= system.seconds(point, solved, _NOTHING)
-        values = {TIME: time, **self._known, **inputs, **readings}
-        self._readings.append(readings)
-        self._outputs.append({name: formula(values) for name, formula in self._formulas.items()})
+        return readings
 
     def tables(self) -> tuple[dict[str, Array], dict[str, Array]]:
         return _columns(self._outputs), _columns(self._readings)

@@ -9,6 +9,9 @@
 #ifndef MODEL_FMI
 #define MODEL_FMI 2
 #endif
+#define MODEL_STARTS_BY_INPUTS 0
+#define MODEL_NPART 0
+#define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
 #define MODEL_MODEL_EXCHANGE 1
 #ifndef MODEL_NE
@@ -73,6 +76,11 @@ typedef struct {
     void (*evaluate)(const ModelPoint *at, double *residual, double *jacobian);
     const char *name;
 } ModelNetworkBlock;
+
+typedef struct {
+    int output, formula, input;
+    int subtract;
+} ModelPartial;
 
 void model_derive(const double *p, double *d);
 void model_constraints(const ModelPoint *at, double *phi);
@@ -233,6 +241,13 @@ static inline void model_fixed_velocity_tangent(const ModelPoint *at, const Mode
 {
     sample_tangent(sample_fixed_velocity, MODEL_NFIXV, at, along, false, change);
 }
+
+static inline void model_partials_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
+{
+    (void)at, (void)along, (void)change;
+}
+
+static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
 
 #if MODEL_NE == 0
 static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)
