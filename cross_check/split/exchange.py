@@ -159,12 +159,12 @@ class ConnectedModels:
 
     def values(self, places: list[Place]) -> Array:
         """Variables after the last evaluation or accepted step."""
-        return np.array(
-            [
-                self._models[part].getReal([self.system.part(part).references[name]])[0]
-                for part, name in places
-            ]
-        )
+        found: dict[Place, float] = {}
+        for name in dict.fromkeys(part for part, _ in places):
+            own = [place for place in places if place[0] == name]
+            references = [self.system.part(name).references[variable] for _, variable in own]
+            found |= zip(own, self._models[name].getReal(references), strict=True)
+        return np.array([found[place] for place in places])
 
 
 def _pointer(values: Array) -> Any:

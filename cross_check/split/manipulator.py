@@ -280,19 +280,54 @@ class Exact:
         return np.concatenate([x[3:], change[9:]])
 
 
-def ankles(method: Any, x: Array) -> Array:
-    """The angles of the three shanks in a state of a method."""
-    if isinstance(method, Exact):
-        return method.coordinates(x[:3])[list(ACTUATED)]
-    return x[[0, 3, 6]] if isinstance(method, DeNoc) else x[list(ACTUATED)]
+@dataclass(frozen=True)
+class Snapshot:
+    """The manipulator as its three legs see it: a row each of shank angle, pose of the thigh's mass centre
+    (x, y, angle), pose of the platform (x, y, angle)."""
+
+    rows: Array
+
+    @property
+    def ankles(self) -> Array:
+        return self.rows[:, 0]
+
+    @property
+    def gap(self) -> float:
+        """How far the loops are open: at hips, and where legs see the platform at different places."""
+        largest = float(np.abs(self.rows[:, 4:] - self.rows[0, 4:]).max())
+        for leg, (_, x, y, thigh, px, py, angle) in enumerate(self.rows):
+            (ub, _), (uc, nc) = unit(thigh), unit(angle)
+            hip = HIPS[leg][0] * uc + HIPS[leg][1] * nc
+            miss = np.array([x - px, y - py]) + THIGH / 2 * ub - hip
+            largest = max(largest, float(np.abs(miss).max()))
+        return largest
 
 
-def deviation(times: Sequence[float], values: Sequence[Array], until: float = PERIOD) -> float:
+def snapshot(method: Any, x: Array) -> Snapshot:
+    """What a state of a method means."""
+    if isinstance(method, DeNoc):
+        legs = [(a, b, None) for a, b, _ in x[:9].reshape(3, 3)]
+        turns = x[[2, 5, 8]]
+    else:
+        q = method.coordinates(x[:3]) if isinstance(method, Exact) else x[:9]
+        legs = [(q[2 * leg], q[2 * leg + 1], q[7:9]) for leg in range(3)]
+        turns = np.full(3, q[6])
+    rows = []
+    for leg, (a, b, place) in enumerate(legs):
+        (ua, _), (ub, _), (uc, nc) = unit(a), unit(b), unit(turns[leg])
+        knee = BASE[leg] + SHANK * ua
+        if place is None:
+            place = knee + THIGH * ub - HIPS[leg][0] * uc - HIPS[leg][1] * nc
+        rows.append([a, *(knee + THIGH / 2 * ub), b, *place, turns[leg]])
+    return Snapshot(np.array(rows))
+
+
+def deviation(times: Sequence[float], seen: Sequence[Snapshot], until: float = PERIOD) -> float:
     """The largest error of an ankle against the prescribed motion, up to whole turns."""
     largest = 0.0
-    for time, found in zip(times, values, strict=True):
+    for time, each in zip(times, seen, strict=True):
         if time <= until:
-            turns = (found - prescribed(time)[0] + pi) % (2 * pi) - pi
+            turns = (each.ankles - prescribed(time)[0] + pi) % (2 * pi) - pi
             largest = max(largest, float(np.abs(turns).max()))
     return largest
 
@@ -315,4 +350,9 @@ class ByHand:
         return False
 
     def values(self, places: Any) -> Array:
-        return ankles(self.method, self._x)
+        return snapshot(self.method, self._x).rows.reshape(-1)
+
+
+def snapshots(values: Sequence[Array]) -> list[Snapshot]:
+    """Rows of recorded values as snapshots."""
+    return [Snapshot(np.asarray(row).reshape(3, 7)) for row in values]
