@@ -58,6 +58,7 @@ def motion_at_start(model: SystemModel) -> dict[str, float]:
 
 def degrees_of_freedom(model: SystemModel) -> int:
     """How many independent motions a model has at its start."""
+    model = replace(model, outputs=())
     return solution_flow(model, formulate_model(model, _TREES).dae, Closure.NEWTON).degrees_of_freedom
 
 
