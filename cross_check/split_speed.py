@@ -148,7 +148,8 @@ def page(speeds: Sequence[Speed], method: Method) -> str:
     for s in speeds:
         lines.append(
             f"| {s.case.name} | {len(s.case.model.bodies)} | {s.whole:.1f} | {s.serial:.1f} | "
-            f"{s.parallel:.1f} | {s.whole / s.parallel:.2f} | {s.serial / s.parallel:.2f} | {s.exchanged} | {s.difference:.0e} |"
+            f"{s.parallel:.1f} | {s.whole / s.parallel:.2f} | {s.serial / s.parallel:.2f} | {s.exchanged} | "
+            f"{s.difference:.0e} |"
         )
     return "\n".join(lines) + "\n"
 
