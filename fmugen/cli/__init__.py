@@ -23,8 +23,10 @@ from typer.core import TyperGroup
 from fmugen import __version__
 from fmugen.cli.arguments import (
     ClosureOption,
+    FmiOption,
     IndependentOption,
     ModelArgument,
+    PlatformsOption,
     SolverOption,
     SolverStepOption,
     StopOption,
@@ -33,9 +35,7 @@ from fmugen.cli.arguments import (
     drawing,
     fmi_version,
     interfaces_of,
-    known_fmi,
     known_interfaces,
-    known_platforms,
     names_in,
     page,
     page_or_drawing,
@@ -44,6 +44,7 @@ from fmugen.cli.arguments import (
 from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.split import Method
 
 __all__ = ["app", "main"]
 
@@ -211,9 +212,7 @@ def _export(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
-    fmi: Annotated[
-        int, typer.Option("--fmi", metavar="2|3", callback=known_fmi, help="Version of the FMI standard.")
-    ] = 2,
+    fmi: FmiOption = 2,
     interfaces: Annotated[
         str,
         typer.Option(
@@ -223,16 +222,7 @@ def _export(
             help="Interface types: cs (co-simulation), me (model exchange), or both.",
         ),
     ] = "cs,me",
-    platforms: Annotated[
-        str,
-        typer.Option(
-            "--platforms",
-            metavar="NAMES",
-            callback=known_platforms,
-            help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
-            "darwin-aarch64, host, all.",
-        ),
-    ] = "host",
+    platforms: PlatformsOption = "host",
     sources: Annotated[
         bool,
         typer.Option("--sources", help="Also pack the C sources, for importers that compile them."),
@@ -283,6 +273,41 @@ def _export(
         interfaces=interfaces_of(interfaces),
     )
     export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
+
+
+@app.command("split")
+def _split(
+    model: ModelArgument,
+    parts: Annotated[
+        str,
+        typer.Option(
+            "--parts", metavar="PARTS", help="File that names the parts and their bodies (TOML), or auto."
+        ),
+    ] = "auto",
+    method: Annotated[
+        Method | None,
+        typer.Option(
+            "--method",
+            help="How parts hold together; default as the file of the parts says, else exact.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of <model name>.ssp.")
+    ] = Path(),
+    trees: TreesOption = _DEFAULTS.trees,
+    solver: SolverOption = _DEFAULTS.solver,
+    step: SolverStepOption = _DEFAULTS.step,
+    fmi: FmiOption = 2,
+    platforms: PlatformsOption = "host",
+) -> None:
+    """Split a model into several FMUs, packed as SSP."""
+    from fmugen.cli.split import Splitting, split_file
+
+    options = ExportOptions(
+        trees, solver=solver, step=step, platforms=names_in(platforms), fmi=fmi_version(fmi)
+    )
+    split_file(model, Splitting(parts, method, output), options)
 
 
 @app.command("simulate")

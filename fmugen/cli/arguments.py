@@ -14,8 +14,10 @@ from fmugen.ir.platform import choose_platforms
 
 __all__ = [
     "ClosureOption",
+    "FmiOption",
     "IndependentOption",
     "ModelArgument",
+    "PlatformsOption",
     "SolverOption",
     "SolverStepOption",
     "StopOption",
@@ -25,9 +27,7 @@ __all__ = [
     "finite",
     "fmi_version",
     "interfaces_of",
-    "known_fmi",
     "known_interfaces",
-    "known_platforms",
     "names_in",
     "page",
     "page_or_drawing",
@@ -150,4 +150,17 @@ ToleranceOption = Annotated[
 StopOption = Annotated[
     float | None,
     typer.Option("--stop", metavar="SECONDS", callback=positive, help="Stop time; default as in the model."),
+]
+PlatformsOption = Annotated[
+    str,
+    typer.Option(
+        "--platforms",
+        metavar="NAMES",
+        callback=known_platforms,
+        help="Platforms to compile for, separated by commas: linux64, win64, darwin64, linux-aarch64, "
+        "darwin-aarch64, host, all.",
+    ),
+]
+FmiOption = Annotated[
+    int, typer.Option("--fmi", metavar="2|3", callback=known_fmi, help="Version of the FMI standard.")
 ]

@@ -57,6 +57,7 @@ class Input:
     minimum: float | None = None
     maximum: float | None = None
     nominal: float | None = None
+    stamp: str = ""
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ class Load:
 
     The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
     axes the components are given. Formulas may use parameters, inputs, ``time`` and
-    quantities of position and velocity.
+    quantities of position and velocity, and, as inertias do, of acceleration.
     """
 
     name: str

@@ -18,7 +18,7 @@ from fmugen.ir.platform import Platform
 #: The earliest time a zip archive can tell.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _UNIX = 3
-_FILE_MODE = 0o100644
+FILE_MODE = 0o100644
 _LIBRARY_MODE = 0o100755
 
 
@@ -61,12 +61,23 @@ def pack(
     OutputError
         If the destination cannot be written.
     """
-    entries = {"modelDescription.xml": (description_xml, _FILE_MODE)}
+    entries = {"modelDescription.xml": (description_xml, FILE_MODE)}
     for folder, (platform, library) in _library_folders(binaries, fmi).items():
         entries[f"binaries/{folder}/{identifier}{platform.library_suffix}"] = (library, _LIBRARY_MODE)
     for folder, files in (("documentation", documentation), ("sources", sources)):
         for name, text in (files or {}).items():
-            entries[f"{folder}/{name}"] = (text.encode("utf-8"), _FILE_MODE)
+            entries[f"{folder}/{name}"] = (text.encode("utf-8"), FILE_MODE)
+    return write_archive(destination, entries)
+
+
+def write_archive(destination: Path, entries: Mapping[str, tuple[bytes, int]]) -> Path:
+    """Write files, by name with their modes, to an archive that replaces ``destination`` in one step.
+
+    Raises
+    ------
+    OutputError
+        If the destination cannot be written.
+    """
     _require_folder(destination)
     try:
         _replace_with_archive(destination, entries)

@@ -119,7 +119,7 @@ def _power(
     """Power of loads, dampers, actuators and the network, and of drivers: minus multiplier times rate."""
     posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
     prescribed = mechanism.targets(time)[1]
-    if mechanism.drive is None and not np.any(prescribed):
+    if mechanism.drive is None and not mechanism.forces.accelerated and not np.any(prescribed):
         _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
         return sum(action.power for action in actions)
     instant = mechanism.motion(time, coordinates, velocities, inputs, states)

@@ -115,6 +115,8 @@ class Forces:
         #: What the formulas of loads and actuators use.
         self.names = frozenset(_names_in_forces(model.loads, model.springs))
         self._board = GaugeBoard(watched_by(catalogue, self.names), chart)
+        #: Whether any of them depends on accelerations.
+        self.accelerated = any(gauge.acceleration in self.names for gauge in catalogue)
         masses = np.array([layout.number(body.mass) for body in model.bodies])
         #: The weight of every body; the ground has none.
         self._weights = np.outer(layout.vector(model.gravity), np.append(masses, 0.0))
@@ -129,11 +131,17 @@ class Forces:
         twist: Twist,
         velocities: Array,
         inputs: Mapping[str, float],
+        accelerations: Array | None = None,
     ) -> tuple[Array, list[Action]]:
-        """The force on each rate of the chart, and what every element does."""
+        """The force on each rate of the chart, and what every element does.
+
+        Without ``accelerations`` they count as zero.
+        """
         if not self._elements:
             return self._weight.copy(), []
-        readings = self._board.read(posture, twist, velocities)
+        if self.accelerated and accelerations is None:
+            accelerations = np.zeros_like(velocities)
+        readings = self._board.read(posture, twist, velocities, accelerations)
         names = {TIME: time, **self._parameters, **inputs, **readings}
         values = self._bank.at(posture)
         positions, rates = values.value.tolist(), (values.jacobian @ velocities).tolist()

@@ -96,8 +96,8 @@ class GaugeBoard:
 
 
 def watched_by(catalogue: Sequence[Gauge], names: Collection[str]) -> list[Gauge]:
-    """The gauges that tell a position or velocity of the given names."""
-    return [gauge for gauge in catalogue if any(name in names for name in gauge.names[:2])]
+    """The gauges that tell any of the given names."""
+    return [gauge for gauge in catalogue if any(name in names for name in gauge.names)]
 
 
 class _Catalogue:

@@ -10,6 +10,7 @@ constraints and bodies without mass need no special treatment; the multipliers a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -196,11 +197,16 @@ class Mechanism:
         if self.drive is not None:
             response = self.drive.respond(time, posture, twist, velocities, inputs, states)
             told = self.drive.system.readings(response.point, response.solved) if self._told else {}
-        applied, actions = self.forces.generalized(time, posture, twist, velocities, {**inputs, **told})
+        exert = partial(self.forces.generalized, time, posture, twist, velocities, {**inputs, **told})
+        applied, actions = exert()
         mass = self.masses.at(posture)
+        added = [response.inertia] if response else []
+        if self.forces.accelerated:  # linear in accelerations
+            added.append(np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)]))
 
         def weigh(columns: Array) -> Array:
-            return mass.times(columns) + response.inertia @ columns if response else mass.times(columns)
+            result: Array = mass.times(columns) + sum(inertia @ columns for inertia in added)
+            return result
 
         force = applied - mass.gyroscopic(velocities)
         if response:
@@ -215,6 +221,8 @@ class Mechanism:
         multipliers = parts.multipliers(self.scale * (force - weigh(acceleration)))
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
+        if self.forces.accelerated:
+            _, actions = exert(acceleration)
         return Instant(
             time=time,
             coordinates=coordinates,

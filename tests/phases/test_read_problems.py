@@ -137,9 +137,9 @@ ONE_MISTAKE = [
     ("drivers.d.value", "not a list", "leave out", driver(type="translation", value=[1, 1], axis=[1, 0])),
     (
         "forces.f.value[0]",
-        "'rod.ax' cannot be used",
-        "positions and velocities",
-        load(type="force", value=["rod.ax", 0]),
+        "'pin.fx' cannot be used",
+        "positions, velocities and accelerations",
+        load(type="force", value=["pin.fx", 0]),
     ),
     ("forces.f.value", "'pin.torque' cannot be", "", load(type="torque", value="pin.torque")),
     ("forces.f.value", "not a list", "", load(type="torque", value=[1, 0])),

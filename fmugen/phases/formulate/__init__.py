@@ -6,7 +6,8 @@
    displacements and rotations by branch transformations (``kinematics``).
 4. Assembly to M q'' + Phi_q^T lambda = F, Phi(q, t) = 0.
 
-Networks go through the same steps in ``networks`` and end as x' = f.
+Networks go through the same steps in ``networks`` and end as x' = f. Forces that depend on accelerations go
+into the mass matrix (``added_mass``).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from fmugen.ir.model import (
 )
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
+from fmugen.phases.formulate.added_mass import with_added_mass
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
@@ -86,7 +88,7 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
-        {output.name: lower(output.value, graph.symbols, resolve) for output in model.outputs},
+        _outputs(model, graph, resolve),
         residuals(Level.POSITION),
         residuals(Level.VELOCITY),
         {s.quantity: resolve(s.quantity) - value(s) for s in mechanical if not s.fixed},
@@ -99,7 +101,19 @@ def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> D
         },
         steady=model.steady,
     )
-    return couple_network(dae, default_parameters(model))
+    return with_added_mass(couple_network(dae, default_parameters(model)), model)
+
+
+def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dict[str, Expr]:
+    """The outputs; each may use those above it."""
+    found: dict[str, Expr] = {}
+
+    def named(name: str) -> Expr:
+        return found[name] if name in found else resolve(name)
+
+    for output in model.outputs:
+        found[output.name] = lower(output.value, graph.symbols, named)
+    return found
 
 
 def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> Network:

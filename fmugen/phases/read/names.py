@@ -41,7 +41,7 @@ _REASONS = {
     Role.CONSTANT: "this value is constant: only parameters and pi may be used",
     Role.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
     "whose rate and whose rate's rate are inputs may be used",
-    Role.LOAD: "forces decide accelerations and reactions: only positions and velocities may be used",
+    Role.LOAD: "forces decide reactions: only positions, velocities and accelerations may be used",
     Role.VALUE: "networks decide accelerations and reactions: only positions and velocities of the mechanism "
     "may be used",
 }
@@ -251,6 +251,8 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
 def _may_use(quantity: Quantity, role: Role) -> bool:
     if role is Role.VALUE and quantity.network:
         return True
+    if role is Role.LOAD and not quantity.network:
+        return quantity.kind not in _FORCE_LIKE
     if role in (Role.LOAD, Role.VALUE):
         return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
     return role is Role.OUTPUT

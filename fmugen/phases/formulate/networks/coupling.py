@@ -1,21 +1,17 @@
-"""Dae with equations of a network -> Dae with states: the network solved, and its loads on the mechanism.
-
-Loads that are linear in the accelerations of joints, as those of inertias behind a gear, go into the mass
-matrix: they are differentiated on the DAG.
-"""
+"""Dae with equations of a network -> Dae with states: the network solved, and its loads on the mechanism."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Gathered, Tangent, depends_on, symbols_of
 from fmugen.expr.dag import Dag, Expr, Role
-from fmugen.expr.substitute import Sample, Substitution, substitute
+from fmugen.expr.substitute import Sample, Substitution
 from fmugen.ir.dae import Dae, Equation, State
+from fmugen.phases.formulate.added_mass import sampled
 from fmugen.phases.formulate.networks.blocks import BlockSolver
 from fmugen.phases.formulate.networks.starts import fixed_states
 from fmugen.phases.formulate.networks.structure import order_equations
@@ -24,26 +20,21 @@ __all__ = ["couple_network"]
 
 #: What is added to the preference of a state whose start value is fixed, or guessed.
 _FIXED, _GUESSED = 20, 10
-#: What accelerations do to each other's equations must be mutual to this.
-_SYMMETRY = 1e-9
 
 
 def couple_network(dae: Dae, defaults: Mapping[str, float]) -> Dae:
     """The same system with the network in state form; ``defaults`` are values of parameters."""
     if not dae.network.equations:
         return dae
-    sample = Sample(_sample_values(defaults))
-    return _with_added_mass(_solved(dae, sample), sample)
-
-
-def _sample_values(defaults: Mapping[str, float]) -> Callable[[Expr], float]:
-    """Parameters have their defaults, all else has some value that is nothing special."""
-    scatter = random.Random(0)
-
-    def value(symbol: Expr) -> float:
-        return defaults[symbol.name] if symbol.role is Role.PARAMETER else scatter.uniform(0.5, 1.5)
-
-    return value
+    solved = _solved(dae, sampled(defaults))
+    for block in solved.network_blocks:
+        for equation in block.equations:
+            if depends_on(equation.residual, Role.ACCELERATION):
+                raise NetworkError(
+                    f"{equation.origin.edge}: what the network does to a joint depends on its acceleration "
+                    f"through nonlinear equations ({block.name}); put an elastic or a damping element between"
+                )
+    return solved
 
 
 def _solved(dae: Dae, sample: Sample) -> Dae:
@@ -152,46 +143,3 @@ def _no_rate(equation: Equation, symbol: Expr) -> str:
         f"{where}: the derivative of the acceleration {symbol.name!r} would be needed: a network cannot "
         "couple joints rigidly to each other or to a motion; put an elastic or a damping element between them"
     )
-
-
-# --- accelerations --------------------------------------------------------------------------------
-
-
-def _with_added_mass(dae: Dae, sample: Sample) -> Dae:
-    """Forces that depend on accelerations become entries of the mass matrix."""
-    for block in dae.network_blocks:
-        for equation in block.equations:
-            if depends_on(equation.residual, Role.ACCELERATION):
-                raise NetworkError(
-                    f"{equation.origin.edge}: what the network does to a joint depends on its acceleration "
-                    f"through nonlinear equations ({block.name}); put an elastic or a damping element between"
-                )
-    accelerations = {coordinate.second: number for number, coordinate in enumerate(dae.coordinates)}
-    dag = dae.symbols.dag
-    none = dict.fromkeys(accelerations, dag.zero)
-    added: dict[tuple[int, int], Expr] = {}
-    forces = []
-    for row, force in enumerate(dae.force):
-        for symbol in symbols_of((force,), Role.ACCELERATION):
-            entry = Tangent(dag, {symbol: dag.one})(force)
-            if depends_on(entry, Role.ACCELERATION):
-                raise NetworkError(f"the force on {dae.coordinates[row].name} is not linear in accelerations")
-            added[row, accelerations[symbol]] = -entry
-        forces.append(substitute(force, none) if depends_on(force, Role.ACCELERATION) else force)
-    _require_symmetry(dae, added, sample)
-    mass = dict(dae.mass)
-    for (row, column), entry in added.items():
-        if column <= row:
-            mass[row, column] = mass[row, column] + entry if (row, column) in mass else entry
-    return replace(dae, mass=mass, force=tuple(forces))
-
-
-def _require_symmetry(dae: Dae, added: Mapping[tuple[int, int], Expr], sample: Sample) -> None:
-    for (row, column), entry in added.items():
-        mutual = added.get((column, row), dae.symbols.dag.zero)
-        if abs(sample(entry) - sample(mutual)) > _SYMMETRY * (1 + abs(sample(entry))):
-            raise NetworkError(
-                f"the force on {dae.coordinates[row].name} depends on the acceleration of "
-                f"{dae.coordinates[column].name}, but not the other way round: a force cannot be a formula "
-                "of accelerations"
-            )

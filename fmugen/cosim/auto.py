@@ -1,0 +1,125 @@
+"""SystemModel -> Partition: parts of a model, found in its linear graph.
+
+Bodies that something else than a joint cut at a point ties together stay together. What is left is a graph
+of clusters and of joints that can be cut. Candidates are a cluster and what remains without it (the platform
+of a parallel robot and its legs), the two sides of a single joint, and two halves with few joints in between
+(Kernighan and Lin). The best has the smallest largest part, each cut counting as half a body: parts run at
+the same time, and wait for what they exchange.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+import networkx as nx
+
+from fmugen.errors import ModelError, Problem
+from fmugen.ir.model import GROUND, Driver, Joint, JointType, Load, Space, Spring, SystemModel
+from fmugen.ir.split import Members, Partition
+
+__all__ = ["find_partition"]
+
+#: What a cut costs, in bodies of the largest part.
+_CUT = 0.5
+_SOURCE = "parts found automatically"
+
+
+def find_partition(model: SystemModel) -> Partition:
+    """Parts that are balanced in their bodies and meet in few joints.
+
+    Raises
+    ------
+    ModelError
+        If no joint can be cut.
+    """
+    clusters = _clusters(model)
+    candidates = list(_candidates(clusters))
+    if not candidates:
+        message = f"{model.name} has no joint between bodies that can be cut at its point"
+        raise ModelError(_SOURCE, (Problem("parts", message, "name the parts in a file"),))
+    best = min(candidates, key=lambda parts: _score(clusters, parts))
+    order = {body.name: number for number, body in enumerate(model.bodies)}
+    bodies = [
+        sorted((b for c in part for b in clusters.nodes[c]["bodies"]), key=order.__getitem__) for part in best
+    ]
+    hub, *others = bodies
+    parts = [Members("hub", tuple(hub))]
+    others.sort(key=lambda part: order[part[0]])
+    parts += [Members(f"part_{number}", tuple(part)) for number, part in enumerate(others, start=1)]
+    return Partition(tuple(parts), hub="hub", source=_SOURCE)
+
+
+def _clusters(model: SystemModel) -> nx.Graph[int]:
+    """Clusters of bodies that stay together, and how many joints each two have in common."""
+    tied: nx.Graph[str] = nx.Graph()
+    tied.add_nodes_from(body.name for body in model.bodies)
+    for group in _ties(model):
+        tied.add_edges_from(combinations(sorted(group), 2))
+    graph: nx.Graph[int] = nx.Graph()
+    cluster: dict[str, int] = {}
+    for number, found in enumerate(sorted(map(sorted, nx.connected_components(tied)))):
+        graph.add_node(number, bodies=tuple(found))
+        cluster |= dict.fromkeys(found, number)
+    for joint in model.joints:
+        ends = [cluster[place.body] for place in (joint.tail, joint.head) if place.body != GROUND]
+        if len(set(ends)) == 2 and joint.type is not JointType.VIRTUAL:
+            one, other = ends
+            known = graph.edges[one, other]["weight"] if graph.has_edge(one, other) else 0
+            graph.add_edge(one, other, weight=known + 1)
+    return graph
+
+
+def _ties(model: SystemModel) -> Iterator[set[str]]:
+    """Bodies that must be in one part: whatever is between them cannot be cut."""
+    free = JointType.REVOLUTE if model.space is Space.PLANAR else JointType.SPHERICAL
+    elements: list[Joint | Driver | Spring | Load] = [*model.joints, *model.drivers]
+    elements += [*model.springs, *model.loads]
+    ends = {each.name: {place.body for place in (each.tail, each.head)} - {GROUND} for each in elements}
+    for joint in model.joints:
+        if joint.type not in (free, JointType.VIRTUAL):
+            yield ends[joint.name]
+    for driver in model.drivers:
+        yield ends[driver.name]
+    bodies = {body.name for body in model.bodies}
+
+    def used(names: Iterable[str]) -> set[str]:
+        found: set[str] = set()
+        for name in names:
+            owner, kind = name.partition(".")[0], name.rpartition(".")[2]
+            reaction = kind in ("fx", "fy", "fz")
+            found |= {owner} if owner in bodies else set() if reaction else ends.get(owner, set())
+        return found
+
+    for load in model.loads:
+        formulas = (*load.force, *load.torque)
+        yield ends[load.name] | used(n for f in formulas for n in f.names()) | ({load.frame} - {GROUND})
+    for spring in model.springs:
+        yield ends[spring.name] | used(spring.actuator.names())
+    for output in model.outputs:
+        yield used(output.value.names())
+
+
+def _candidates(graph: nx.Graph[int]) -> Iterator[list[set[int]]]:
+    """Ways to part the clusters; the first part of each is the hub."""
+    for node in graph:
+        without = graph.copy()
+        without.remove_node(node)
+        rest = list(nx.connected_components(without))
+        if len(rest) > 1 and graph.degree(node) > 0:
+            yield [{node}, *rest]
+    for one, other in graph.edges:
+        cut = graph.copy()
+        cut.remove_edge(one, other)
+        if not nx.has_path(cut, one, other):
+            sides = (nx.node_connected_component(cut, end) for end in (one, other))
+            yield sorted(sides, key=len, reverse=True)
+    if len(graph) > 1:
+        yield list(nx.algorithms.community.kernighan_lin_bisection(graph, seed=0))
+
+
+def _score(graph: nx.Graph[int], parts: list[set[int]]) -> tuple[float, int]:
+    largest = max(sum(len(graph.nodes[c]["bodies"]) for c in part) for part in parts)
+    owner = {cluster: number for number, part in enumerate(parts) for cluster in part}
+    cuts = sum(data["weight"] for a, b, data in graph.edges(data=True) if owner.get(a) != owner.get(b))
+    return largest + _CUT * cuts, len(parts)
