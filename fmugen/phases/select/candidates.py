@@ -36,7 +36,7 @@ Signature = tuple[frozenset[str], frozenset[str]]
 def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
     """At most ``limit`` pairs, no two alike: those of methods, then those of the file, ties and mixtures.
 
-    Of ties and mixtures those with the fewest coordinates come first, so that the limit leaves out large ones.
+    Ties and mixtures with the fewest coordinates come first, so that the limit leaves out large ones.
     """
     tied = [tied_trees(model, graphs, method, _TIES) for method in _MOST_PROMISING]
     methods = [trees[0] for trees in tied] + _platform_trees(graphs)
