@@ -126,7 +126,7 @@ def test_of_equal_prices_the_fewest_operations_are_chosen() -> None:
         return Candidate(trees, Cost(1, 0, operations))
 
     cheap = candidate(Operations(additions=100, functions=10))
-    short = candidate(Operations(additions=60, functions=11))
+    short = candidate(Operations(additions=90, functions=11))
     dear = candidate(Operations(additions=10, functions=20))
     assert cheap.price < short.price < cheap.price * 1.03
     assert dear.operations < short.operations < cheap.operations

@@ -44,14 +44,14 @@ def lower_program(
     flow: SolutionFlow,
     motion: Motion | None = None,
     *,
-    tangents: bool = True,
+    whole: bool = True,
 ) -> Program:
     """The functions that generated code consists of.
 
-    ``motion`` is the embedded form of the equations. Without ``tangents`` there are no derivatives: enough to
-    count the operations of a right-hand side.
+    ``motion`` is the embedded form of the equations. A program that is not ``whole`` is enough to count the
+    operations of a right-hand side: it has neither outputs nor states nor derivatives.
     """
-    return _Lowering(model, dae, flow).program(motion, tangents=tangents)
+    return _Lowering(model, dae, flow).program(motion, whole=whole)
 
 
 class _Lowering:
@@ -67,43 +67,22 @@ class _Lowering:
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
 
-    def program(self, motion: Motion | None, *, tangents: bool) -> Program:
-        calculated, values = self._calculated()
-        size = len(self._dae.coordinates)
-        jacobian = self._jacobian_results()
-        gamma = [Result("gamma", i, row.gamma, str(row.origin)) for i, row in enumerate(self._rows)]
-        force = [
-            Result("force", i, value, str(self._dae.coordinates[i].origin))
-            for i, value in enumerate(self._dae.force)
-        ]
-        functions = [
-            self._function(
-                "constraints",
-                "loop constraints phi(q, t)",
-                [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)],
-            ),
-            self._function("jacobian", "their Jacobian phi_q", jacobian),
-            self._function(
-                "velocity",
-                "right-hand side nu of phi_q v = nu",
-                [Result("nu", i, row.nu, str(row.origin)) for i, row in enumerate(self._rows)],
-            ),
-            self._function(
-                "dynamics",
-                "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
-                [*jacobian, *gamma, *self._mass_results(size), *force],
-            ),
-            self._function(
-                "outputs",
-                "coordinates, motion of bodies, outputs",
-                [Result("y", i, v, c.name) for i, (c, v) in enumerate(zip(calculated, values, strict=True))],
-            ),
-            self._start_function("fixed", self._dae.fixed_positions, by_velocity=False),
-            self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
-        ]
+    def program(self, motion: Motion | None, *, whole: bool) -> Program:
+        calculated, values = self._calculated() if whole else ([], [])
+        functions = [*self._constraint_functions()]
+        if whole or motion is None:
+            functions += self._dynamics_functions()
+        if whole:
+            shown = enumerate(zip(calculated, values, strict=True))
+            results = [Result("y", i, value, variable.name) for i, (variable, value) in shown]
+            functions += [
+                self._function("outputs", "coordinates, motion of bodies, outputs", results),
+                self._start_function("fixed", self._dae.fixed_positions, by_velocity=False),
+                self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
+            ]
         functions += self._network_functions()
-        functions += self._relation_functions()
-        functions += self._tangents(values) if tangents else []
+        if whole:
+            functions += [*self._relation_functions(), *self._tangents(values)]
         forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
         self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
@@ -135,7 +114,7 @@ class _Lowering:
             tuple(calculated),
             self._flow,
             network,
-            tuple(self._continuous_states()),
+            tuple(self._continuous_states()) if whole else (),
             len(self._relations.by_time),
             len(self._relations.by_state),
             self._input_rates(),
@@ -290,6 +269,29 @@ class _Lowering:
                 for i, each in equations
             ]
         return self._function(f"network_block_{number}", block.name, results)
+
+    # --- equations of motion -------------------------------------------------------------------------
+
+    def _constraint_functions(self) -> list[Function]:
+        phi = [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)]
+        return [
+            self._function("constraints", "loop constraints phi(q, t)", phi),
+            self._function("jacobian", "their Jacobian phi_q", self._jacobian_results()),
+        ]
+
+    def _dynamics_functions(self) -> list[Function]:
+        nu = [Result("nu", i, row.nu, str(row.origin)) for i, row in enumerate(self._rows)]
+        gamma = [Result("gamma", i, row.gamma, str(row.origin)) for i, row in enumerate(self._rows)]
+        origins = [str(coordinate.origin) for coordinate in self._dae.coordinates]
+        force = [Result("force", i, value, origins[i]) for i, value in enumerate(self._dae.force)]
+        return [
+            self._function("velocity", "right-hand side nu of phi_q v = nu", nu),
+            self._function(
+                "dynamics",
+                "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
+                [*self._jacobian_results(), *gamma, *self._mass_results(len(origins)), *force],
+            ),
+        ]
 
     # --- results -----------------------------------------------------------------------------------
 

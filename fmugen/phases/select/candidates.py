@@ -36,15 +36,15 @@ Signature = tuple[frozenset[str], frozenset[str]]
 def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
     """At most ``limit`` pairs, no two alike: those of methods, then those of the file, ties and mixtures.
 
-    After the methods come those with the fewest coordinates, so that the limit leaves out large ones.
+    Ties and mixtures with the fewest coordinates come first, so that the limit leaves out large ones.
     """
     tied = [tied_trees(model, graphs, method, _TIES) for method in _MOST_PROMISING]
     methods = [trees[0] for trees in tied] + _platform_trees(graphs)
     named = [tree for trees in model.trees for tree in tied_trees(model, graphs, trees.name)]
     others = [tree for trees in tied for tree in trees[1:]]
     mixed = sorted(_mixtures(graphs, [*methods, *others]), key=lambda pair: _expected(graphs, pair))
-    rest = sorted([*named, *others, *mixed], key=lambda pair: _coordinates(graphs, pair))
-    return tuple(_distinct(graphs, [*methods, *rest]))[:limit]
+    rest = sorted([*others, *mixed], key=lambda pair: _coordinates(graphs, pair))
+    return tuple(_distinct(graphs, [*methods, *named, *rest]))[:limit]
 
 
 def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tuple[TreeSelection, ...]:
