@@ -17,14 +17,14 @@ from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import Output, SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Effort, measure_trees
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
-from fmugen.phases.describe import Face, describe, model_description_xml
+from fmugen.phases.describe import Face, describe, model_description_xml, terminals_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
@@ -184,6 +184,7 @@ def export_fmu(
             counter=_counter("compile", progress),
         )
     with _timed("pack", progress):
+        terminals = generated.description.terminals if options.fmi is FmiVersion.THREE else ()
         bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
         path = pack(
             model_description_xml(generated.description, () if bundle is None else bundle.units),
@@ -192,6 +193,7 @@ def export_fmu(
             fmi=fmi,
             documentation={"index.html": documentation_page(subject_of(generated, options))},
             sources=None if bundle is None else bundle.files,
+            terminals=terminals_xml(terminals) if terminals else None,
             destination=destination,
         )
     return Export(generated, path)
