@@ -19,14 +19,14 @@ from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import Output, SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.measure import Effort
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
-from fmugen.phases.describe import Face, describe, model_description_xml
+from fmugen.phases.describe import Face, describe, model_description_xml, terminals_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
@@ -182,6 +182,7 @@ def export_fmu(
             counter=_counter("compile", progress),
         )
     with _timed("pack", progress):
+        terminals = generated.description.terminals if options.fmi is FmiVersion.THREE else ()
         bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
         path = pack(
             model_description_xml(generated.description, () if bundle is None else bundle.units),
@@ -190,6 +191,7 @@ def export_fmu(
             fmi=fmi,
             documentation={"index.html": _documentation(generated, options)},
             sources=None if bundle is None else bundle.files,
+            terminals=terminals_xml(terminals) if terminals else None,
             destination=destination,
         )
     return Export(generated, path)

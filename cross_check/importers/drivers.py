@@ -22,7 +22,7 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: Relative tolerance asked of solvers of importers; in co-simulation the FMU has its own. Near singular
-#: positions derivatives are rounded to some 1e-12 of their size: CVode cannot follow a motion closer.
+#: positions derivatives are rounded to some 1e-12 of their size: CVode cannot follow a motion more closely.
 TOLERANCE = 1e-11
 
 

@@ -161,6 +161,24 @@ class ModelStructure:
 
 
 @dataclass(frozen=True)
+class TerminalMember:
+    """A variable in a terminal; ``kind`` is ``signal``, ``inflow`` or ``outflow``, as FMI 3 has it."""
+
+    name: str
+    variable: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """Variables that are connected together: a flange, a pin, a port."""
+
+    name: str
+    kind: str
+    members: tuple[TerminalMember, ...]
+
+
+@dataclass(frozen=True)
 class Section:
     """A run of variables in the flat array."""
 
@@ -218,6 +236,7 @@ class FmuDescription:
     experiment: Experiment = field(default_factory=Experiment)
     fmi: FmiVersion = FmiVersion.TWO
     interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)
+    terminals: tuple[Terminal, ...] = ()
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -31,6 +31,7 @@ def pack(
     fmi: int = 2,
     documentation: Mapping[str, str] | None = None,
     sources: Mapping[str, str] | None = None,
+    terminals: bytes | None = None,
 ) -> Path:
     """Write an FMU.
 
@@ -50,6 +51,8 @@ def pack(
         Text files of the folder ``documentation``, by name; ``index.html`` is what importers open.
     sources
         Text files of the folder ``sources``, by name.
+    terminals
+        ``terminalsAndIcons.xml``.
 
     Returns
     -------
@@ -67,6 +70,8 @@ def pack(
     for folder, files in (("documentation", documentation), ("sources", sources)):
         for name, text in (files or {}).items():
             entries[f"{folder}/{name}"] = (text.encode("utf-8"), FILE_MODE)
+    if terminals is not None:
+        entries["terminalsAndIcons/terminalsAndIcons.xml"] = (terminals, FILE_MODE)
     return write_archive(destination, entries)
 
 

@@ -34,9 +34,10 @@ from fmugen.ir.model import SystemModel, quantities, start_parameter
 from fmugen.ir.options import FmiVersion, InterfaceType, Solver
 from fmugen.phases.describe.fmi2 import fmi2_description
 from fmugen.phases.describe.fmi3 import fmi3_description
+from fmugen.phases.describe.terminals import terminals_of, terminals_xml
 from fmugen.units import parse_unit
 
-__all__ = ["DIAGNOSTICS", "QUANTITIES", "Face", "describe", "model_description_xml"]
+__all__ = ["DIAGNOSTICS", "QUANTITIES", "Face", "describe", "model_description_xml", "terminals_xml"]
 
 #: The quantity that a unit measures in mechanics and in the physical networks around it.
 QUANTITIES = {
@@ -172,6 +173,7 @@ def describe(
         experiment=model.experiment,
         fmi=face.fmi,
         interfaces=face.interfaces,
+        terminals=terminals_of(model, [variable.name for variable in variables]),
     )
 
 
