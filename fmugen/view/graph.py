@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -17,7 +18,10 @@ __all__ = ["graphs_svg"]
 _TITLES = {Domain.TRANSLATION: "T-graph", Domain.ROTATION: "R-graph"}
 _MARGIN = 60.0
 _HEADER = 64.0
+#: Of a legend of one row, and of every other row.
 _LEGEND = 54.0
+_LEGEND_ROW = 20.0
+_LEGEND_LEFT = 24.0
 _NODE_RADIUS = 6.0
 #: How far parallel edges are bent apart, and by which part of their length their names are staggered.
 _FAN = 44.0
@@ -106,7 +110,8 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
     pairs = _pairs(graph, trees)
     sides = [_side(each) for each, _ in pairs]
     width, tallest = sum(sides), max(sides)
-    height = _HEADER + tallest + _LEGEND
+    legend = list(_legend_rows([each for each, _ in pairs], width))
+    height = _HEADER + tallest + _LEGEND + _LEGEND_ROW * (len(legend) - 1)
     panels = []
     left = 0.0
     for (each, tree), side in zip(pairs, sides, strict=True):
@@ -123,7 +128,7 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
     ]
     for panel in panels:
         body += _drawn(panel)
-    body += _legend(panels, width, height)
+    body += _legend(legend, width, height)
     return "\n".join([*body, "</svg>", ""])
 
 
@@ -302,21 +307,42 @@ def _halo() -> str:
     return 'stroke="#ffffff" stroke-width="4" paint-order="stroke"'
 
 
-def _legend(panels: list[_Panel], width: float, height: float) -> list[str]:
-    """The colours that occur, and what bold means; on as many columns as fit."""
-    present = {edge.kind for panel in panels for edge in panel.graph.edges}
-    families = [(name, kinds[0]) for name, kinds in _FAMILIES if present & set(kinds)]
-    entries = [("branch", _INK, 3.2), ("chord", _INK, 1.1)]
-    entries += [(name, _COLOURS[kind], 3.2) for name, kind in families]
-    y, x = height - 22.0, 24.0
-    lines = [
-        f'<line x1="0" x2="{width:.0f}" y1="{height - 44:.0f}" y2="{height - 44:.0f}" stroke="#d0d7de"/>'
-    ]
-    for name, colour, weight in entries:
-        lines.append(
-            f'<line x1="{x:.0f}" x2="{x + 22:.0f}" y1="{y:.0f}" y2="{y:.0f}" stroke="{colour}" '
-            f'stroke-width="{weight}"/><text x="{x + 28:.0f}" y="{y + 4:.0f}" font-size="12" '
-            f'fill="{_INK}">{name}</text>'
-        )
-        x += 46 + 7 * len(name)
-    return lines
+@dataclass(frozen=True)
+class _Entry:
+    """A line of the legend's own, ``x`` from the left: what its colour or weight means."""
+
+    x: float
+    name: str
+    colour: str
+    weight: float
+
+
+def _legend_rows(graphs: Sequence[_Graph], width: float) -> Iterator[list[_Entry]]:
+    """The colours that occur, and what bold means; as many to a row as fit into the drawing."""
+    present = {edge.kind for graph in graphs for edge in graph.edges}
+    shown = [("branch", _INK, 3.2), ("chord", _INK, 1.1)]
+    shown += [(name, _COLOURS[kinds[0]], 3.2) for name, kinds in _FAMILIES if present & set(kinds)]
+    row: list[_Entry] = []
+    x = _LEGEND_LEFT
+    for name, colour, weight in shown:
+        length = 46.0 + 7.0 * len(name)
+        if row and x + length > width:
+            yield row
+            row, x = [], _LEGEND_LEFT
+        row.append(_Entry(x, name, colour, weight))
+        x += length
+    yield row
+
+
+def _legend(rows: Sequence[Sequence[_Entry]], width: float, height: float) -> Iterator[str]:
+    top = height - 22.0 - _LEGEND_ROW * (len(rows) - 1)
+    yield f'<line x1="0" x2="{width:.0f}" y1="{top - 22:.0f}" y2="{top - 22:.0f}" stroke="#d0d7de"/>'
+    for number, row in enumerate(rows):
+        y = top + _LEGEND_ROW * number
+        for entry in row:
+            yield (
+                f'<line x1="{entry.x:.0f}" x2="{entry.x + 22:.0f}" y1="{y:.0f}" y2="{y:.0f}" '
+                f'stroke="{entry.colour}" stroke-width="{entry.weight}"/>'
+                f'<text x="{entry.x + 28:.0f}" y="{y + 4:.0f}" font-size="12" '
+                f'fill="{_INK}">{entry.name}</text>'
+            )

@@ -24,3 +24,19 @@ def test_every_edge_is_drawn(name: str) -> None:
     for domain in Domain:
         for edge in graph.domain(domain).edges:
             assert any(text and text.startswith(f"{edge.name}: {edge.kind.value}") for text in titles)
+
+
+@pytest.mark.parametrize("name", ["mcphee_electrical", "slider_crank", "motor_slider_crank"])
+def test_the_legend_stays_inside_the_drawing(name: str) -> None:
+    model = example(name)
+    graph = build_graph(model)
+    drawing = ElementTree.fromstring(graphs_svg(graph, select_trees(model, graph, "aac"), name))
+    width, height = (float(drawing.attrib[side]) for side in ("width", "height"))
+    separator = next(line for line in drawing.iterfind(f"{SVG}line") if line.get("x1") == "0")
+    below = float(separator.attrib["y1"])
+    entries = [text for text in drawing.iterfind(f"{SVG}text") if float(text.attrib["y"]) > below]
+    assert {"branch", "chord"} < {text.text for text in entries}
+    for text in entries:
+        # A letter of this size is at most 7 wide.
+        assert float(text.attrib["x"]) + 7 * len(text.text or "") <= width
+        assert float(text.attrib["y"]) < height

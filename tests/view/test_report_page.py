@@ -145,6 +145,8 @@ def test_how_it_was_produced(full: str) -> None:
     made = subject("slider_crank")
     for expected in (made.description.guid, "12ab", "34cd", "option trees", "aac", "sympy", "plotly"):
         assert expected in text
+    assert "cs, me" in text
+    assert "InterfaceType" not in text
 
 
 def test_the_fingerprint_is_that_of_the_bytes(tmp_path: Path) -> None:

@@ -57,7 +57,17 @@ def _made(subject: Subject) -> Iterator[tuple[object, ...]]:
 def _options(options: ExportOptions) -> Iterator[tuple[str, str]]:
     for field in fields(options):
         value = getattr(options, field.name)
-        yield f"option {field.name}", str(value.value if isinstance(value, Enum) else value)
+        values = value if isinstance(value, tuple) else (value,)
+        yield f"option {field.name}", ", ".join(map(_plain, values)) or "none"
+
+
+def _plain(value: object) -> str:
+    match value:
+        case Enum():
+            return str(value.value)
+        case bool():
+            return "yes" if value else "no"
+    return str(value)
 
 
 def _versions() -> Iterator[tuple[str, str]]:

@@ -34,6 +34,8 @@ __all__ = [
 
 #: Longer lists are folded.
 _LONG_LIST = 12
+#: Below this a start value is what rounding has left of zero.
+_ROUNDING = 1e-14
 
 
 # --- what the model is ----------------------------------------------------------------------------
@@ -154,8 +156,9 @@ def _coordinates(subject: Subject) -> Iterator[tuple[object, ...]]:
     for number, coordinate in enumerate(subject.dae.coordinates):
         kind = "independent" if number in independent else "dependent"
         symbol = Markup(f"<math>{coordinate_mathml(coordinate.name)}</math>")
-        start = subject.flow.positions[number]
-        yield coordinate.name, symbol, coordinate.unit, kind, float(start), coordinate.origin
+        start = float(subject.flow.positions[number])
+        shown = start if abs(start) > _ROUNDING else 0.0
+        yield coordinate.name, symbol, coordinate.unit, kind, shown, coordinate.origin
 
 
 def _reasons(subject: Subject, domain: Domain) -> Iterator[tuple[str, str]]:
