@@ -72,10 +72,21 @@ class ModelBuilder:
         return self._enter("parameters", name, value=value, unit=unit, description=description)
 
     def input(
-        self, name: str, start: float = 0.0, unit: str = "1", description: str = "", rate: str = ""
+        self,
+        name: str,
+        start: float = 0.0,
+        unit: str = "1",
+        description: str = "",
+        rate: str = "",
+        stamp: str = "",
     ) -> Self:
-        """An input of the FMU; ``rate`` names the input that is its time derivative."""
-        return self._enter("inputs", name, start=start, unit=unit, description=description, rate=rate)
+        """An input of the FMU.
+
+        ``rate`` names the input that is its time derivative, ``stamp`` the one that tells when it was
+        sampled.
+        """
+        others = {"description": description, "rate": rate, "stamp": stamp}
+        return self._enter("inputs", name, start=start, unit=unit, **others)
 
     def output(
         self,

@@ -46,7 +46,9 @@ class Parameter:
 class Input:
     """A continuous FMU input; ``rate`` names the input that is its time derivative, if there is one.
 
-    What is prescribed by an input needs its first and second derivative.
+    What is prescribed by an input needs its first and second derivative. ``stamp`` names the input that tells
+    when the value was sampled: between communication points of a co-simulation samples are interpolated or
+    extrapolated.
     """
 
     name: str

@@ -150,8 +150,9 @@ class Program:
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
     ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
     all are exact, with what they share computed once. ``input_rates`` has for every input the number of the
-    input that is its rate, or -1. ``partials`` are ordered by input. ``starts_by_inputs`` says whether
-    positions, velocities or states at the start depend on inputs.
+    input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled.
+    ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
+    the start depend on inputs.
     """
 
     names: dict[Expr, str]
@@ -174,6 +175,7 @@ class Program:
     time_relations: int = 0
     state_relations: int = 0
     input_rates: tuple[int, ...] = ()
+    input_stamps: tuple[int, ...] = ()
     partials: tuple[Partial, ...] = ()
     starts_by_inputs: bool = False
 

@@ -341,6 +341,7 @@ def _defines(program: Program, description: FmuDescription) -> Iterator[tuple[st
     yield "MODEL_NE", program.time_relations + program.state_relations
     yield "MODEL_NET", program.time_relations
     yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
+    yield "MODEL_STAMPED", int(any(stamp >= 0 for stamp in program.input_stamps))
     yield "MODEL_NPART", len(program.partials)
     yield "MODEL_NFORM", 1 + max((partial.formula for partial in program.partials), default=-1)
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
@@ -417,6 +418,7 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
     yield _Table("const int", "model_turn", _rows(turns))
     yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
+    yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
     partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
     yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
     yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))

@@ -23,6 +23,9 @@
 /* Derivatives of an input that a co-simulation may give for a step. */
 #define INPUT_ORDERS 3
 
+/* Samples that are kept of an input with a stamp. */
+#define MOST_SAMPLES 4
+
 enum {
     SETTING_STEP,
     SETTING_RELATIVE_TOLERANCE,
@@ -71,6 +74,12 @@ typedef struct {
     int generated; /* it is the partition that model_blocks belong to */
 } Partition;
 
+/* The last samples of an input, the newest first. */
+typedef struct {
+    int count;
+    double t[MOST_SAMPLES], u[MOST_SAMPLES];
+} Samples;
+
 typedef struct {
     Mode mode;
     Interface interface;
@@ -85,6 +94,7 @@ typedef struct {
     double derived[MODEL_ROOM(MODEL_ND)];
     double input_time; /* since when the inputs change with these derivatives */
     double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
+    Samples samples[MODEL_ROOM(MODEL_STAMPED * MODEL_NU)];
     Point at;                           /* the last accepted point */
     Point now;                          /* the point that variables are read at */
     double y[MODEL_ROOM(ODE_STATES)];   /* the ODE state of `now` */

@@ -8,6 +8,7 @@
 #include "linear.h"
 #include "motion.h"
 #include "report.h"
+#include "samples.h"
 #include "solvers.h"
 #include "variables.h"
 
@@ -110,15 +111,20 @@ Status exit_initialization(Instance *self)
     const bool ready = check_settings(self) == STATUS_OK && ensure_assembled(self) == STATUS_OK;
     const Mode running = self->state.interface == CO_SIMULATION ? MODE_STEP_COMPLETE : MODE_EVENT;
     self->state.mode = ready ? running : MODE_FAILED;
+    keep_start_samples(&self->state);
     return ready ? STATUS_OK : STATUS_ERROR;
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* What the inputs have become is what they stay until they are set. */
+/* What the inputs have become is what they stay until they are set; samples remain what they were. */
 static void end_input_derivatives(State *state)
 {
-    memcpy(state->reals + MODEL_U0, state->at.u, MODEL_NU * sizeof *state->at.u);
+    for (int k = 0; k < MODEL_NU; k++) {
+        if (!is_sampled(state, k)) {
+            state->reals[MODEL_U0 + k] = state->at.u[k];
+        }
+    }
     memset(state->input_rates, 0, sizeof state->input_rates);
     state->input_time = state->at.t;
 }
@@ -151,6 +157,7 @@ Status do_step(Instance *self, double current, double size)
     }
     const int generated = state->partition.generated;
     follow_rates(state);
+    keep_samples(state);
     if (!advance(self, end)) {
         state->mode = MODE_FAILED;
         return report_failure(self);

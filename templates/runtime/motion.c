@@ -9,6 +9,7 @@
 #include "network.h"
 #include "partition.h"
 #include "relations.h"
+#include "samples.h"
 
 /* Stabilization constants; a model may set its own. */
 #ifndef MODEL_BAUMGARTE_ALPHA
@@ -194,6 +195,10 @@ void take_inputs(const State *state, Point *point)
     for (int k = 0; k < MODEL_NU; k++) {
         const double *rates = state->input_rates[k];
         double value = 0.0;
+        if (is_sampled(state, k)) {
+            point->u[k] = sampled_value(state, k, point->t, &value);
+            continue;
+        }
         for (int order = INPUT_ORDERS; order > 0; order--) {
             value = (value + rates[order - 1]) * since / order;
         }
@@ -206,6 +211,10 @@ void input_rates(const State *state, double t, double *rates)
     const double since = t - state->input_time;
     for (int k = 0; k < MODEL_NU; k++) {
         double value = 0.0;
+        if (is_sampled(state, k)) {
+            sampled_value(state, k, t, &rates[k]);
+            continue;
+        }
         for (int order = INPUT_ORDERS; order > 0; order--) {
             value = value * since / order + state->input_rates[k][order - 1];
         }

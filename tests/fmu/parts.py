@@ -1,4 +1,4 @@
-"""A two-link leg under a sliding platform, whole and cut at the platform's pin."""
+"""A two-link leg under a platform, whole and cut at the platform's pin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from fmugen.ir.model import SystemModel
 
 #: Where the platform's pin starts.
 START = (0.9, 0.4)
-PULL = "8*sin(3*time)"
+#: A motion to and fro about the start, where nothing weighs much.
+PULL = ["6*sin(3*time) - 150*(platform.x - 0.9)", "24 - 150*(platform.y - 0.4) + 0.5*platform.vx"]
 
 
 def _links(builder: ModelBuilder) -> ModelBuilder:
@@ -20,7 +21,7 @@ def _links(builder: ModelBuilder) -> ModelBuilder:
         .revolute("hip", "ground.hip", "thigh.hip")
         .revolute("knee", "thigh.knee", "shank.knee")
         .revolute("swing", "shank.knee", "weight.pin")
-        .rotational_spring("knee_spring", "thigh", "shank", stiffness=3, damping=0.2)
+        .rotational_spring("knee_spring", "thigh", "shank", stiffness=3, damping=0.2, free=-1.4)
         .start("swing.angle", 0.3)
         .start("swing.omega", 0)
         .start("thigh.angle", 1.2, fixed=False)
@@ -29,12 +30,10 @@ def _links(builder: ModelBuilder) -> ModelBuilder:
 
 
 def _platform(builder: ModelBuilder) -> ModelBuilder:
-    """A body on a slide, with springs that make it swing in both directions."""
+    """A body that is held by elastic forces."""
     return (
-        builder.ground_point("wall", *START)
-        .body("platform", mass=2, inertia=0.1, points={"pin": [0, 0]})
-        .spring("hold", "ground", "platform", stiffness=40, damping=0.5, free=0.9)
-        .force("pull", "platform.pin", [PULL, "0.5*platform.vx"])
+        builder.body("platform", mass=2, inertia=0.1, points={"pin": [0, 0]})
+        .force("pull", "platform.pin", PULL)
         .start("platform.x", START[0])
         .start("platform.y", START[1])
         .start("platform.vx", 0)
@@ -73,6 +72,21 @@ def leg(stamp: str = "") -> SystemModel:
     builder.output("myx", "port.fx", by="ay").output("myy", "port.fy", by="ay")
     builder.output("fx", "port.fx").output("fy", "port.fy").output("clock", "time")
     return builder.output("swing_angle", "swing.angle").experiment(stop=1, step=0.01, tolerance=1e-10).build()
+
+
+def hub() -> SystemModel:
+    """The platform, with what the leg does to it as inputs."""
+    builder = _platform(ModelBuilder("Platform", gravity=(0, -9.81))).input("when", 0, "s")
+    for name in ("bx", "by"):
+        builder.input(name, 0, "N", stamp="when")
+    for name in ("mxx", "mxy", "myy"):
+        builder.input(name, 0, "kg", stamp="when")
+    x, y = "platform.pin.ax", "platform.pin.ay"
+    builder.force("leg", "platform.pin", [f"-(mxx*{x} + mxy*{y}) - bx", f"-(mxy*{x} + myy*{y}) - by"])
+    for axis, names in MOTION.items():
+        for name, kind in zip(names, ("", "v", "a"), strict=True):
+            builder.output(name, f"platform.pin.{kind}{axis}")
+    return builder.output("clock", "time").experiment(stop=1, step=0.01, tolerance=1e-10).build()
 
 
 def _stamped(stamp: str) -> dict[str, str]:

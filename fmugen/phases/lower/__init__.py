@@ -139,6 +139,7 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
             self._input_rates(),
+            self._input_stamps(),
             self._partials,
             self._starts_by_inputs(),
         )
@@ -147,6 +148,10 @@ class _Lowering:
         symbols = self._dae.symbols
         number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
         return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
+
+    def _input_stamps(self) -> tuple[int, ...]:
+        number = {given.name: index for index, given in enumerate(self._model.inputs)}
+        return tuple(number.get(given.stamp, -1) for given in self._model.inputs)
 
     def _starts_by_inputs(self) -> bool:
         dae, rows = self._dae, self._rows

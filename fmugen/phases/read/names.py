@@ -21,6 +21,7 @@ __all__ = [
     "check_names",
     "check_outputs",
     "check_rates",
+    "check_stamps",
     "scope_of",
     "sole_name",
     "unknown_name",
@@ -174,6 +175,23 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
             if not unit.same_dimension(parse_unit(other.unit)):
                 message = f"{table.rate!r} is in {other.unit!r}, which is no rate of {table.unit!r}"
                 problems.add(place, message, "mend one of the units")
+
+
+def check_stamps(draft: Draft, problems: ProblemLog) -> None:
+    """What tells when an input was sampled is a time of its own, and no sample."""
+    for name, table in draft.inputs.items():
+        place: Place = ("inputs", name, "stamp")
+        if not table.stamp:
+            continue
+        stamp = draft.inputs.get(table.stamp)
+        if table.stamp not in draft.names["inputs"]:
+            hint = did_you_mean(table.stamp, draft.names["inputs"]) or "declare it in [inputs]"
+            problems.add(place, f"there is no input {table.stamp!r}", hint)
+        elif stamp is not None and (stamp.stamp or stamp.rate):
+            message = f"{table.stamp!r} has a {'stamp' if stamp.stamp else 'rate'} itself"
+            problems.add(place, message, "name an input that is just the time of the sample")
+        elif stamp is not None and not parse_unit(stamp.unit).same_dimension(parse_unit("s")):
+            problems.add(place, f"{table.stamp!r} is in {stamp.unit!r}, which is no time", 'write unit = "s"')
 
 
 def check_outputs(draft: Draft, problems: ProblemLog) -> None:

@@ -25,6 +25,7 @@ from fmugen.phases.read.names import (
     check_names,
     check_outputs,
     check_rates,
+    check_stamps,
     scope_of,
     sole_name,
     unknown_name,
@@ -42,6 +43,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     """The model of a draft; it may be used only if no problem has been logged."""
     check_names(draft, problems)
     check_rates(draft, problems)
+    check_stamps(draft, problems)
     check_outputs(draft, problems)
     mechanism = _mechanism(draft, problems)
     scope = scope_of(draft, mechanism)
@@ -92,6 +94,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
                 table.min,
                 table.max,
                 table.nominal,
+                table.stamp,
             )
             for name, table in draft.inputs.items()
         ),

@@ -141,6 +141,7 @@ class InputTable(LimitedTable):
     unit: UnitText = "1"
     description: Text = ""
     rate: Text = ""
+    stamp: Text = ""
 
 
 class OutputTable(Table):

@@ -10,6 +10,7 @@
 #define MODEL_FMI 2
 #endif
 #define MODEL_STARTS_BY_INPUTS 0
+#define MODEL_STAMPED 0
 #define MODEL_NPART 0
 #define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
@@ -247,6 +248,7 @@ static inline void model_partials_tangent(const ModelPoint *at, const ModelDirec
     (void)at, (void)along, (void)change;
 }
 
+static const int model_input_stamp[] = {-1};
 static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
 
 #if MODEL_NE == 0
