@@ -1,6 +1,6 @@
 """Khan's chapter 4 with split FMUs: how well and at what price the parts of a manipulator hold together.
 
-    python cross_check/khan.py [--output FILE.md] [--plot FILE.svg] [METHOD ...]
+    python cross_check/khan.py [--output FILE.md] [--plot FILE.svg] [--fresh] [STUDY ...]
 
 The 3-RRR manipulator is cut into three legs and a platform (for denoc into three legs, each with a third of
 the platform) and moved by the torques that its prescribed motion needs. The parts are connected by their
@@ -47,14 +47,14 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Members, Method, Partition
 from fmugen.pipeline import export_fmu
 
-KEPT = Path(__file__).resolve().parents[1] / "out" / "khan" / "outcomes.json"
+KEPT = Path(__file__).resolve().parents[1] / "out" / "khan"
 STIFFNESSES = (1e3, 1e4, 1e5, 1e6)
 SIGMAS = (10.0, 20.0, 30.0, 40.0)
 #: Where a run is short enough for an unstable motion to have stayed near the prescribed one, in seconds.
 EARLY = 1.0
 #: Seconds that a co-simulation may take.
 PATIENCE = 20.0
-WHOLE = "whole"
+WHOLE, BY_HAND = "whole", "by_hand"
 
 
 @dataclass(frozen=True)
@@ -122,15 +122,16 @@ def outcome(name: str, setting: str, run: Run) -> Outcome:
     )
 
 
-def by_hand() -> list[Contestant]:
-    """The methods of the thesis, with its parameters, and the exact one."""
+def by_hand() -> list[Outcome]:
+    """The methods of the thesis, with its parameters, and the exact one, without any FMU."""
     methods: dict[str, Any] = {f"penalty, k = {k:g}": Penalty(k) for k in STIFFNESSES}
     methods |= {f"projection, σ = {s:g}": Projection(s) for s in SIGMAS}
     methods |= {"denoc": DeNoc(), "exact": Exact()}
-    return [
+    contestants = [
         Contestant(name, partial(lambda m: nullcontext(ByHand(m)), method), [])
         for name, method in methods.items()
     ]
+    return [each.race(setting) for each in contestants for setting in SETTINGS]
 
 
 def partition(method: Method) -> Partition:
@@ -287,43 +288,37 @@ def uncut(model: SystemModel, folder: Path) -> list[Outcome]:
     return [alone.race(setting) for setting in SETTINGS]
 
 
-class Store:
-    """Outcomes in a file, so that a study that was stopped goes on."""
-
-    def __init__(self, path: Path, fresh: bool) -> None:
-        self._path = path
-        self._kept = {} if fresh or not path.is_file() else json.loads(path.read_text(encoding="utf-8"))
-
-    def get(self, name: str, run: Callable[[], list[Outcome]]) -> list[Outcome]:
-        if name not in self._kept:
-            self._kept[name] = [asdict(outcome) for outcome in run()]
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            draft = self._path.with_suffix(".draft")
-            draft.write_text(json.dumps(self._kept), encoding="utf-8")
-            draft.replace(self._path)
-        return [Outcome(**values) for values in self._kept[name]]
+def kept(name: str, run: Callable[[], list[Outcome]], fresh: bool) -> list[Outcome]:
+    """Outcomes of an earlier study, or of one that runs now; a study that was stopped goes on."""
+    path = KEPT / f"{name}.json"
+    if fresh or not path.is_file():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".draft")
+        draft.write_text(json.dumps([asdict(outcome) for outcome in run()]), encoding="utf-8")
+        draft.replace(path)
+    return [Outcome(**values) for values in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("methods", nargs="*", metavar="METHOD", default=[m.value for m in Method])
+    everything = [*(method.value for method in Method), WHOLE, BY_HAND]
+    parser.add_argument("studies", nargs="*", default=everything, help=", ".join(everything))
     parser.add_argument("--output", type=Path)
     parser.add_argument("--plot", type=Path)
     parser.add_argument("--fresh", action="store_true", help="run again what was run before")
     asked = parser.parse_args(arguments)
-    store = Store(KEPT, asked.fresh)
-    hand = store.get("by hand", lambda: [c.race(setting) for c in by_hand() for setting in SETTINGS])
-    fmus, stepped = [], []
+    hand, fmus, stepped = [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         coefficients = inverse_torques(folder)
         model = driven_manipulator(coefficients)
-        for method in Method:
-            if method.value in asked.methods:
-                found = store.get(method.value, partial(raced, method, model, folder))
-                fmus += [o for o in found if o.evaluations]
-                stepped += [o for o in found if not o.evaluations]
-        fmus += store.get(WHOLE, partial(uncut, model, folder))
+        studies = {method.value: partial(raced, method, model, folder) for method in Method}
+        studies |= {WHOLE: partial(uncut, model, folder), BY_HAND: by_hand}
+        for study, run in studies.items():
+            found = kept(study, run, asked.fresh) if study in asked.studies else []
+            hand += found if study == BY_HAND else []
+            fmus += [o for o in found if o.evaluations and study != BY_HAND]
+            stepped += [o for o in found if not o.evaluations]
     text = page(hand, fmus, stepped, feed_error(coefficients)) + "\n"
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")
