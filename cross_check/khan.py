@@ -1,21 +1,22 @@
 """Khan's chapter 4 with split FMUs: how well and at what price the parts of a manipulator hold together.
 
-    python cross_check/khan.py [--output FILE.md] [--plot FILE.svg] [METHOD ...]
+    python cross_check/khan.py [--output FILE.md] [--plot FILE.svg] [--fresh] [STUDY ...]
 
 The 3-RRR manipulator is cut into three legs and a platform (for denoc into three legs, each with a third of
 the platform) and moved by the torques that its prescribed motion needs. The parts are connected by their
 interface for model exchange, one exchange per evaluation, and integrated as one system; beside them the same
 methods written down by hand (``split/manipulator.py``), which share no code with the compiler. Errors are
-the largest of any ankle angle against the prescribed motion.
+the largest of any ankle angle against the prescribed motion. Outcomes are kept in ``out/khan``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from math import sqrt
 from pathlib import Path
@@ -46,11 +47,14 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Members, Method, Partition
 from fmugen.pipeline import export_fmu
 
+KEPT = Path(__file__).resolve().parents[1] / "out" / "khan"
 STIFFNESSES = (1e3, 1e4, 1e5, 1e6)
 SIGMAS = (10.0, 20.0, 30.0, 40.0)
 #: Where a run is short enough for an unstable motion to have stayed near the prescribed one, in seconds.
 EARLY = 1.0
-WHOLE = "whole"
+#: Seconds that a co-simulation may take.
+PATIENCE = 20.0
+WHOLE, BY_HAND = "whole", "by_hand"
 
 
 @dataclass(frozen=True)
@@ -98,30 +102,36 @@ class Contestant:
     def race(self, setting: Setting) -> Outcome:
         with np.errstate(all="ignore"), self.models() as models:
             run = setting.run(models, self.places)
-        seen = snapshots(run.values)
-        curve = tuple((t, deviation([t], [s])) for t, s in zip(run.times, seen, strict=True))
-        return Outcome(
-            self.name,
-            str(setting),
-            deviation(run.times, seen, EARLY),
-            deviation(run.times, seen),
-            max(each.gap for each in seen),
-            run.steps,
-            run.evaluations,
-            run.failure,
-            curve[:: max(1, len(curve) // 300)],
-        )
+        return outcome(self.name, str(setting), run)
 
 
-def by_hand() -> list[Contestant]:
-    """The methods of the thesis, with its parameters, and the exact one."""
+def outcome(name: str, setting: str, run: Run) -> Outcome:
+    """What a run shows, up to its end or its failure."""
+    seen = snapshots(run.values)
+    curve = tuple((float(t), deviation([t], [s])) for t, s in zip(run.times, seen, strict=True))
+    return Outcome(
+        name,
+        setting,
+        deviation(run.times, seen, EARLY),
+        deviation(run.times, seen),
+        max((each.gap for each in seen), default=0.0),
+        run.steps,
+        run.evaluations,
+        run.failure,
+        curve[:: max(1, len(curve) // 300)],
+    )
+
+
+def by_hand() -> list[Outcome]:
+    """The methods of the thesis, with its parameters, and the exact one, without any FMU."""
     methods: dict[str, Any] = {f"penalty, k = {k:g}": Penalty(k) for k in STIFFNESSES}
     methods |= {f"projection, σ = {s:g}": Projection(s) for s in SIGMAS}
     methods |= {"denoc": DeNoc(), "exact": Exact()}
-    return [
+    contestants = [
         Contestant(name, partial(lambda m: nullcontext(ByHand(m)), method), [])
         for name, method in methods.items()
     ]
+    return [each.race(setting) for each in contestants for setting in SETTINGS]
 
 
 def partition(method: Method) -> Partition:
@@ -204,21 +214,10 @@ def cosimulations(method: Method, system: System, folder: Path) -> Iterator[Outc
                     folder,
                     groups=groups,
                     parameters=parameters(system, values),
+                    timeout=PATIENCE,
                 )
                 setting = f"{scheme} {step:g} s"
-                if run.failure:
-                    yield Outcome(name, setting, np.nan, np.nan, np.nan, 0, 0, run.failure)
-                    continue
-                seen = snapshots(run.values)
-                yield Outcome(
-                    name,
-                    setting,
-                    deviation(run.times, seen, EARLY),
-                    deviation(run.times, seen),
-                    max(each.gap for each in seen),
-                    len(run.times) - 1,
-                    0,
-                )
+                yield outcome(name, setting, Run(list(run.times), [], list(run.values), failure=run.failure))
 
 
 def table(outcomes: Sequence[Outcome], settings: Sequence[str]) -> str:
@@ -235,9 +234,17 @@ def table(outcomes: Sequence[Outcome], settings: Sequence[str]) -> str:
 
 def _cell(outcome: Outcome) -> str:
     if outcome.failure:
-        return f"**fails** at {outcome.failure.split()[0]} s"
+        lasted = outcome.curve[-1][0] if outcome.curve else 0.0
+        early = f"{outcome.early:.1e}; " if lasted >= EARLY else ""
+        return f"{early}**fails**: {_reason(outcome.failure)}"
     price = f"; {outcome.steps} st, {outcome.evaluations} ev" if outcome.evaluations else ""
     return f"{outcome.early:.1e}, {outcome.error:.1e}; {outcome.gap:.0e} m{price}"
+
+
+def _reason(failure: str) -> str:
+    """The time of a failure, or what else was said of it."""
+    word = failure.split()[0]
+    return f"{float(word):.3g} s" if word.replace(".", "").isdigit() else failure
 
 
 def page(hand: list[Outcome], fmus: list[Outcome], stepped: list[Outcome], feed: float) -> str:
@@ -267,27 +274,51 @@ def page(hand: list[Outcome], fmus: list[Outcome], stepped: list[Outcome], feed:
     )
 
 
+def raced(method: Method, model: SystemModel, folder: Path) -> list[Outcome]:
+    """All runs of the parts that a method holds together."""
+    system = split_system(model, method, folder / method.value)
+    found = [c.race(setting) for c in contestants(method, system) for setting in SETTINGS]
+    return found + list(cosimulations(method, system, folder))
+
+
+def uncut(model: SystemModel, folder: Path) -> list[Outcome]:
+    """The whole manipulator as one FMU."""
+    system = connect({WHOLE: export_fmu(model, folder / "whole.fmu", ExportOptions()).path}, [], folder)
+    alone = Contestant("whole, uncut", partial(ConnectedModels, system, None, PERIOD), places_of(system))
+    return [alone.race(setting) for setting in SETTINGS]
+
+
+def kept(name: str, run: Callable[[], list[Outcome]], fresh: bool) -> list[Outcome]:
+    """Outcomes of an earlier study, or of one that runs now; a study that was stopped goes on."""
+    path = KEPT / f"{name}.json"
+    if fresh or not path.is_file():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(".draft")
+        draft.write_text(json.dumps([asdict(outcome) for outcome in run()]), encoding="utf-8")
+        draft.replace(path)
+    return [Outcome(**values) for values in json.loads(path.read_text(encoding="utf-8"))]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("methods", nargs="*", metavar="METHOD", default=[m.value for m in Method])
+    everything = [*(method.value for method in Method), WHOLE, BY_HAND]
+    parser.add_argument("studies", nargs="*", default=everything, help=", ".join(everything))
     parser.add_argument("--output", type=Path)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--fresh", action="store_true", help="run again what was run before")
     asked = parser.parse_args(arguments)
-    chosen = [method for method in Method if method.value in asked.methods]
-    hand = [contestant.race(setting) for contestant in by_hand() for setting in SETTINGS]
-    fmus, stepped = [], []
+    hand, fmus, stepped = [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         coefficients = inverse_torques(folder)
         model = driven_manipulator(coefficients)
-        for method in chosen:
-            system = split_system(model, method, folder / method.value)
-            fmus += [c.race(setting) for c in contestants(method, system) for setting in SETTINGS]
-            stepped += cosimulations(method, system, folder)
-        whole = export_fmu(model, folder / "whole.fmu", ExportOptions()).path
-        system = connect({WHOLE: whole}, [], folder)
-        uncut = Contestant("whole, uncut", partial(ConnectedModels, system, None, PERIOD), places_of(system))
-        fmus += [uncut.race(setting) for setting in SETTINGS]
+        studies = {method.value: partial(raced, method, model, folder) for method in Method}
+        studies |= {WHOLE: partial(uncut, model, folder), BY_HAND: by_hand}
+        for study, run in studies.items():
+            found = kept(study, run, asked.fresh) if study in asked.studies else []
+            hand += found if study == BY_HAND else []
+            fmus += [o for o in found if o.evaluations and study != BY_HAND]
+            stepped += [o for o in found if not o.evaluations]
     text = page(hand, fmus, stepped, feed_error(coefficients)) + "\n"
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")

@@ -40,6 +40,7 @@ class Case:
     model: SystemModel
     partition: Partition
     shown: str
+    trees: str = "aac"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def stewart_gough() -> Case:
     """The example, with a leg or the platform in each part."""
     model = read_model(EXAMPLES / "stewart_gough" / "model.toml")
     legs = [Members(f"leg_{n}", (f"m1_{n}", f"m2_{n}")) for n in range(1, 7)]
-    return Case("Gough-Stewart", model, Partition((Members("platform", ("m3",)), *legs)), "m3.z")
+    return Case("Gough-Stewart", model, Partition((Members("platform", ("m3",)), *legs)), "m3.z", "measured")
 
 
 def cases() -> dict[str, Case]:
@@ -106,7 +107,7 @@ def workers_of(system: System) -> list[list[str]]:
 
 
 def measure(case: Case, method: Method, rounds: int, folder: Path) -> Speed:
-    options = ExportOptions(solver=Solver.RK4)
+    options = ExportOptions(solver=Solver.RK4, trees=case.trees)
     bare = replace(case.model, outputs=case.model.outputs[:1])
     whole_fmu = export_fmu(bare, folder / "whole.fmu", options).path
     whole = connect({"whole": whole_fmu}, [], folder / "whole")

@@ -66,21 +66,24 @@ def cosimulate(
     """Run a system from C.
 
     Parts of a group step at once, groups one after the other (Gauss-Seidel); by default all are in one
-    (Jacobi). Parts of a worker share a process; by default there is one.
+    (Jacobi). Parts of a worker share a process; by default there is one. A run that fails has the points
+    before; one that takes more than ``timeout`` seconds has none.
     """
     program = master_program(folder)
     description = folder / "system.txt"
     description.write_text(_text(system, places, groups, workers, parameters or {}), encoding="utf-8")
     command = [str(program), str(description), repr(stop), repr(step), str(repeats)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    if done.returncode == _FAILED:
-        return CoRun(np.zeros(0), np.zeros((0, len(places))), (), done.stdout.removeprefix("failed ").strip())
-    if done.returncode:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return CoRun(np.zeros(0), np.zeros((0, len(places))), (), f"not ended after {timeout:g} s")
+    if done.returncode not in (0, _FAILED):
         raise MasterError(done.stderr.strip() or f"the master ended with code {done.returncode}")
-    lines = done.stdout.splitlines()
-    rows = np.array([[float(word) for word in line.split()] for line in lines[1:]])
-    seconds = tuple(float(word) for word in lines[0].split()[1:])
-    return CoRun(rows[:, 0], rows[:, 1:], seconds) if len(rows) else CoRun(rows, rows, seconds)
+    head, *lines = done.stdout.splitlines()
+    rows = np.array([[float(word) for word in line.split()] for line in lines]).reshape(-1, len(places) + 1)
+    if done.returncode:
+        return CoRun(rows[:, 0], rows[:, 1:], (), head.removeprefix("failed ").strip())
+    return CoRun(rows[:, 0], rows[:, 1:], tuple(float(word) for word in head.split()[1:]))
 
 
 def _text(

@@ -16,7 +16,7 @@
  * of its beginning.
  *
  * Prints `seconds` with the wall time of each of REPEATS runs, then a line a communication point (of the last
- * run): time and what is watched. Or `failed TIME SENTENCE`. */
+ * run): time and what is watched. Where a part failed, `failed TIME SENTENCE` and the points before. */
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -403,21 +403,23 @@ int main(int argc, char **argv)
         }
     }
     work(0);
-    if (atomic_load(&shared->failed)) {
-        printf("failed %.17g %s\n", shared->failed_at, shared->sentence);
-        return 5;
-    }
-    printf("seconds");
-    for (int n = 0; n < repeats; n++) {
-        printf(" %.9g", seconds[n]);
+    const int failed = atomic_load(&shared->failed);
+    if (failed) {
+        printf("failed %.17g %s", shared->failed_at, shared->sentence);
+        step_count = lround(floor(shared->failed_at / step));
+    } else {
+        printf("seconds");
+        for (int n = 0; n < repeats; n++) {
+            printf(" %.9g", seconds[n]);
+        }
     }
     printf("\n");
     for (long i = 0; watch_count && i <= step_count; i++) {
-        printf("%.17g", i < step_count ? (double)i * step : stop);
+        printf("%.17g", (double)i * step);
         for (int k = 0; k < watch_count; k++) {
             printf(" %.17g", record[i * watch_count + k]);
         }
         printf("\n");
     }
-    return 0;
+    return failed ? 5 : 0;
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ import fmpy
 import networkx as nx
 from fmpy.ssp.ssd import read_ssd
 
-__all__ = ["LoopError", "PartFmu", "System", "Wire", "connect", "read_ssp"]
+__all__ = ["LoopError", "PartFmu", "Place", "System", "Wire", "connect", "read_ssp"]
 
 #: The variable ``name`` of a part.
 Place = tuple[str, str]
@@ -59,11 +59,10 @@ class PartFmu:
 
 @dataclass(frozen=True)
 class System:
-    """``outputs`` are those of the whole: where each of them is found."""
+    """Parts and wires."""
 
     parts: tuple[PartFmu, ...]
     wires: tuple[Wire, ...]
-    outputs: Mapping[str, Place]
 
     def part(self, name: str) -> PartFmu:
         return next(part for part in self.parts if part.name == name)
@@ -89,15 +88,13 @@ class System:
             ) from None
 
 
-def connect(
-    fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path, outputs: Mapping[str, Place] | None = None
-) -> System:
+def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> System:
     """FMUs, unpacked below ``folder``, and wires between them."""
     parts = []
     for name, fmu in fmus.items():
         description = fmpy.read_model_description(str(fmu), validate=False)
         parts.append(PartFmu(name, Path(fmpy.extract(str(fmu), unzipdir=str(folder / name))), description))
-    return System(tuple(parts), tuple(wires), dict(outputs or {}))
+    return System(tuple(parts), tuple(wires))
 
 
 def read_ssp(package: Path, folder: Path) -> System:
@@ -108,14 +105,4 @@ def read_ssp(package: Path, folder: Path) -> System:
     fmus = {element.name: folder / "ssp" / element.source for element in system.elements}
     inside = [c for c in system.connections if c.startElement and c.endElement]
     wires = [Wire(c.startElement, c.startConnector, c.endElement, c.endConnector) for c in inside]
-    outputs = {
-        c.endConnector: (c.startElement, c.startConnector)
-        for c in system.connections
-        if c.startElement and not c.endElement
-    }
-    return connect(fmus, wires, folder, outputs)
-
-
-def watched(system: System, names: Sequence[str]) -> list[Place]:
-    """Where outputs of the whole are found."""
-    return [system.outputs[name] for name in names]
+    return connect(fmus, wires, folder)

@@ -91,5 +91,5 @@ def driven_manipulator(coefficients: Array) -> SystemModel:
         model,
         inputs=(),
         loads=tuple(loads),
-        experiment=replace(model.experiment, stop=PERIOD, tolerance=1e-12),
+        experiment=replace(model.experiment, stop=PERIOD, tolerance=1e-10),
     )

@@ -185,7 +185,8 @@ class _Cutter:
         first, *others = self.shares[body.name]
         place = Attachment(body.name)
         for other in others:
-            yield Cut(f"{body.name}_{other}", CutKind.FRAME, Port(first, place), Port(other, place))
+            name = self._free(f"{body.name}_{other}")
+            yield Cut(name, CutKind.FRAME, Port(first, place), Port(other, place))
 
     def _point(self, joint: Joint) -> Cut:
         tail, head = self.shares[joint.tail.body][0], self.shares[joint.head.body][0]
@@ -198,7 +199,16 @@ class _Cutter:
                     message = f"{name!r} is not known where the joint is cut"
                     self.problems.append(Problem(f"outputs.{output.name}", message, hint))
         ports = Port(tail, joint.tail), Port(head, joint.head)
-        return Cut(joint.name, CutKind.POINT, *ports, joint=joint.name)
+        return Cut(self._free(joint.name), CutKind.POINT, *ports, joint=joint.name)
+
+    def _free(self, name: str) -> str:
+        """A name for a cut: what is told of it is called NAME_x and the like, as nothing else may be."""
+        model = self.model
+        named = (*model.parameters, *model.inputs, *model.outputs, *model.bodies, *model.joints)
+        taken = [each.name for each in (*named, *model.drivers, *model.springs, *model.loads)]
+        while any(other.startswith(f"{name}_") for other in taken):
+            name += "_cut"
+        return name
 
     # --- pieces ----------------------------------------------------------------------------------------
 

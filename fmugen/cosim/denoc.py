@@ -115,9 +115,15 @@ def _tell(wiring: Wiring, part: str, rows: list[_Row]) -> None:
             unit = "1/" + {0: "kg", 1: "(kg.m)", 2: "(kg.m2)"}[d.turning + other.direction.turning]
             note = f"{d.acceleration} of {row.cut.name} by {other.wrench}"
             sent[name] = Output(name, acceleration, unit, note, by=other.wrench)
+    rates = {
+        f"{row.cut.name}_{d.position}": f"{row.cut.name}_{d.velocity}"
+        for row in rows
+        if (d := row.direction).position
+    }
     for output in sent.values():
-        name = f"{part}_{output.name}"
-        wiring.send(part, output, COUPLING, name, description=f"{output.description}, in {part}")
+        name, note = f"{part}_{output.name}", f"{output.description}, in {part}"
+        rate = f"{part}_{rates[output.name]}" if output.name in rates else ""
+        wiring.send(part, output, COUPLING, name, rate=rate, description=note)
 
 
 def _mobility(row: _Row, other: _Row) -> str:

@@ -30,10 +30,12 @@ def hold_by_springs(wiring: Wiring, stiffness: float = 1e5) -> None:
         wiring.add(part, parameters=parameters)
     for cut in wiring.pieces.cuts:
         for source, target in ((cut.tail.part, cut.head.part), (cut.head.part, cut.tail.part)):
+            rates = {d.position: d.velocity for d in directions(wiring.space, cut.kind) if d.position}
             for kind, owner, unit in _sent(wiring.space, cut, source):
                 output = Output(f"{cut.name}_{kind}", parse(f"{owner}.{kind}"), unit)
-                note = f"{kind} of {cut.name} in {source}"
-                wiring.send(source, output, target, f"{cut.name}_other_{kind}", description=note)
+                other, note = f"{cut.name}_other", f"{kind} of {cut.name} in {source}"
+                rate = f"{other}_{rates[kind]}" if kind in rates else ""
+                wiring.send(source, output, target, f"{other}_{kind}", rate=rate, description=note)
         for part in (cut.tail.part, cut.head.part):
             values = {d: _pull(wiring.space, cut, part, d) for d in directions(wiring.space, cut.kind)}
             wiring.add(part, loads=load_of(cut, part, values))

@@ -27,11 +27,17 @@ static void push(Samples *samples, double t, double value)
     samples->u[0] = value;
 }
 
-/* The samples of an input with what it is now; to take the same one again changes nothing. */
+/* The samples of an input with what it is now; to take the same one again changes nothing.
+ *
+ * The sample of the start time is that of the initialization. Some masters set inputs and stamps to zero for
+ * their first step, whatever was sent. */
 static Samples samples_of(const State *state, int input)
 {
     Samples samples = state->samples[input];
-    push(&samples, state->reals[MODEL_U0 + model_input_stamp[input]], state->reals[MODEL_U0 + input]);
+    const double stamp = state->reals[MODEL_U0 + model_input_stamp[input]];
+    if (stamp > state->start_time) {
+        push(&samples, stamp, state->reals[MODEL_U0 + input]);
+    }
     return samples;
 }
 

@@ -19,7 +19,7 @@ from fmugen.ir.split import SYSTEM, SplitSystem
 
 _POINTER = ctypes.POINTER(ctypes.c_double)
 #: Values that differ by less are equal: what is without an input is rounded by what is taken away.
-_ROUNDING = 1e-12
+_ROUNDING = 1e-10
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
