@@ -188,7 +188,7 @@ def _iterated_sizes(flow: SolutionFlow) -> list[int]:
 def _linear_algebra(closure: Closure, n: int, m: int) -> int:
     """The operations that solve for accelerations and multipliers in loops."""
     f = n - m
-    if closure in EMBEDDED:
+    if closure in EMBEDDED or closure is Closure.PROJECTION:
         embedding = _lu(m) + (f + 3) * _solve(m) + 2 * m * f + 2 * m * n
         reduction = 2 * n * n * (f + 1) + 2 * n * f * (f + 2)
         return embedding + reduction + _cholesky(f) + _solve(f)

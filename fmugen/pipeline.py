@@ -54,6 +54,8 @@ __all__ = [
     "subject_of",
 ]
 
+#: Khan's rate for the projection closure lies between 10 and 40 per second (4.2).
+DECAY_RATE = 20.0
 #: Characters of a bar that shows how far a phase has come.
 _BAR = 24
 
@@ -156,7 +158,10 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
         program = lower_program(model, formulation.dae, flow, motion)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
-        settings = SolverSettings(options.step, tolerance, tolerance * 1e-2, method=options.solver)
+        sigma = DECAY_RATE if options.closure is Closure.PROJECTION else None
+        settings = SolverSettings(
+            options.step, tolerance, tolerance * 1e-2, method=options.solver, sigma=sigma
+        )
         face = Face(options.fmi, options.interfaces, program.states, program.indicators)
         draft = describe(model, program.calculated, "", face=face, settings=settings)
         fingerprint = "".join(emit_sources(program, draft).values())

@@ -19,6 +19,7 @@ class Closure(Enum):
     BAUMGARTE = "baumgarte"
     PENALTY = "penalty"
     AUGMENTED = "augmented"
+    PROJECTION = "projection"
 
 
 #: The closures that integrate independent coordinates only.

@@ -72,7 +72,8 @@ class SolverSettings:
     """Default values of the solver settings every FMU offers as parameters.
 
     A ``step`` of 0 leaves the step to the solver: fixed-step solvers take the communication step,
-    adaptive ones have no upper limit.
+    adaptive ones have no upper limit. ``sigma`` is the rate at which the projection closure lets what loops
+    miss decay; other closures have none.
     """
 
     step: float = 0.0
@@ -80,6 +81,7 @@ class SolverSettings:
     absolute_tolerance: float = 1e-10
     max_steps: int = 100_000
     method: Solver = Solver.DOPRI5
+    sigma: float | None = None
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ bool factor_at(Instance *self, const Point *point)
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
-    if ((EMBEDDED && !factor_closure(self)) || !factor_dynamics(self)) {
+    if ((PARTITIONED && !factor_closure(self)) || !factor_dynamics(self)) {
         return fail(self, FAILURE_SENSITIVITY, point->t, -1);
     }
     return true;
@@ -81,15 +81,24 @@ static void follow_states(Instance *self, const ModelPoint *at, Direction *along
 {
     Work *work = &self->work;
     const ModelDirection seen = seen_direction(along);
-    if (!EMBEDDED) {
+    if (!PARTITIONED) {
         return;
     }
-    clear_dependent(&self->state, along->q);
-    model_constraints_tangent(at, &seen, work->change);
-    follow_closure(self, work->change, along->q);
+    double *open = work->change, *slip = open + NC;
+    if (EMBEDDED) {
+        clear_dependent(&self->state, along->q);
+        model_constraints_tangent(at, &seen, open);
+        follow_closure(self, open, along->q);
+    }
     clear_dependent(&self->state, along->v);
-    model_velocity_tangent(at, &seen, work->change);
-    follow_closure(self, work->change, along->v);
+    model_velocity_tangent(at, &seen, slip);
+    if (MODEL_CLOSURE == CLOSURE_PROJECTION) {
+        model_constraints_tangent(at, &seen, open);
+        for (int i = 0; i < NC; i++) {
+            slip[i] += decay_rate(&self->state) * open[i];
+        }
+    }
+    follow_closure(self, slip, along->v);
 }
 
 /* Unknowns of the network, block by block. A block with a singular Jacobian would not have been solved. */
@@ -119,11 +128,11 @@ static void follow_dynamics(Instance *self, const ModelPoint *at, Direction *alo
     double *balance = work->change, *slip = work->change + KKT, *open = slip + NC;
     const ModelDirection seen = seen_direction(along);
     model_dynamics_tangent(at, &seen, balance, balance + NQ);
-    if (stabilization_rate() > 0.0) {
+    if (stabilization_rate() > 0.0 || MODEL_CLOSURE == CLOSURE_PROJECTION) {
         model_constraints_tangent(at, &seen, open);
         model_velocity_tangent(at, &seen, slip);
         for (int i = 0; i < NC; i++) {
-            balance[NQ + i] += stabilization_rate() * slip[i] + stabilization_stiffness() * open[i];
+            balance[NQ + i] += stabilization_rate() * slip[i] + stabilization_stiffness(&self->state) * open[i];
         }
     }
     lu_solve(KKT, work->tangent_kkt, work->pivot_kkt, balance);
@@ -168,26 +177,31 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
 static void scatter_states(const Instance *self, Direction *along)
 {
     const double *change = self->work.state_change;
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        const int i = ode_coordinate(&self->state, k);
-        along->q[i] = change[k];
-        along->v[i] = change[ODE_COORDINATES + k];
+    for (int k = 0; k < ODE_POSITIONS; k++) {
+        along->q[ode_position(&self->state, k)] = change[k];
     }
-    memcpy(along->x, change + 2 * ODE_COORDINATES, MODEL_NX * sizeof *change);
+    for (int k = 0; k < ODE_VELOCITIES; k++) {
+        along->v[ode_velocity(&self->state, k)] = change[ODE_POSITIONS + k];
+    }
+    memcpy(along->x, change + ODE_MOTION, MODEL_NX * sizeof *change);
 }
 
 /* ... and back, with the changes of the derivatives. */
 static void gather_states(Instance *self, const Direction *along)
 {
     double *change = self->work.state_change, *rate = self->work.rate_change;
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        const int i = ode_coordinate(&self->state, k);
+    for (int k = 0; k < ODE_POSITIONS; k++) {
+        const int i = ode_position(&self->state, k);
         change[k] = along->q[i];
-        change[ODE_COORDINATES + k] = rate[k] = along->v[i];
-        rate[ODE_COORDINATES + k] = along->a[i];
+        rate[k] = along->v[i];
     }
-    memcpy(change + 2 * ODE_COORDINATES, along->x, MODEL_NX * sizeof *change);
-    memcpy(rate + 2 * ODE_COORDINATES, along->dx, MODEL_NX * sizeof *rate);
+    for (int k = 0; k < ODE_VELOCITIES; k++) {
+        const int i = ode_velocity(&self->state, k);
+        change[ODE_POSITIONS + k] = along->v[i];
+        rate[ODE_POSITIONS + k] = along->a[i];
+    }
+    memcpy(change + ODE_MOTION, along->x, MODEL_NX * sizeof *change);
+    memcpy(rate + ODE_MOTION, along->dx, MODEL_NX * sizeof *rate);
 }
 
 /* Everything that follows from time, parameters and inputs of work->along and from work->state_change, or,
@@ -269,7 +283,7 @@ static double change_of(const Work *work, Reference reference)
     if (reference < MODEL_K0) {
         return work->output_change[reference - MODEL_Y0];
     }
-    return reference < MODEL_KD0 ? work->state_change[reference - MODEL_K0]
+    return reference < MODEL_KD0 ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
                                  : work->rate_change[reference - MODEL_KD0];
 }
 

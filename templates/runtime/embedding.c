@@ -5,6 +5,7 @@
 
 #include "linear.h"
 #include "loops.h"
+#include "motion.h"
 #include "network.h"
 
 #define NQ MODEL_NQ
@@ -60,7 +61,11 @@ static void dependent_velocities(Instance *self, const ModelPoint *at, Point *po
     Work *work = &self->work;
     const Partition *partition = &self->state.partition;
     model_velocity(at, work->nu);
+    if (MODEL_CLOSURE == CLOSURE_PROJECTION) {
+        model_constraints(at, work->residual);
+    }
     for (int i = 0; i < NC; i++) {
+        work->nu[i] -= MODEL_CLOSURE == CLOSURE_PROJECTION ? decay_rate(&self->state) * work->residual[i] : 0.0;
         for (int j = 0; j < NI; j++) {
             const int k = partition->independent[j];
             work->nu[i] -= work->phi_q[i * NQ + k] * point->v[k];
@@ -142,6 +147,9 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
         return false;
     }
     model_dynamics(at, work->phi_q, work->gamma, work->mass, work->force);
+    for (int i = 0; i < NC && MODEL_CLOSURE == CLOSURE_PROJECTION; i++) {
+        work->gamma[i] -= stabilization_stiffness(&self->state) * work->residual[i];
+    }
     tangent_space(self, point);
     reduce_to_independent(work, point->a);
     const int row = cholesky_factor(NI, work->reduced_mass);
@@ -287,4 +295,15 @@ bool evaluate_embedded(Instance *self, Point *point)
     const int undetermined = factor_dependent(self, &at);
     return undetermined < 0 ? evaluate_regular(self, &at, point)
                             : evaluate_limit(self, point, undetermined) && solve_network(self, point);
+}
+
+/* Positions are what was integrated: velocities lead them back to the constraints (Khan 2.11 to 2.19, with
+ * independent coordinates in place of an orthogonal basis). */
+bool evaluate_projected(Instance *self, Point *point)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    point->iterations = 0.0;
+    const int undetermined = factor_dependent(self, &at);
+    return undetermined < 0 ? evaluate_regular(self, &at, point)
+                            : fail(self, FAILURE_SINGULAR, point->t, undetermined);
 }

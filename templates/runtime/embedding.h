@@ -7,4 +7,7 @@
 /* point->t and the independent coordinates and velocities are given; all the rest is found. */
 bool evaluate_embedded(Instance *self, Point *point);
 
+/* The same for the projection closure, where all coordinates are given. */
+bool evaluate_projected(Instance *self, Point *point);
+
 #endif

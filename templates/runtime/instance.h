@@ -10,11 +10,17 @@
 
 #include "model.h"
 
-/* The embedding closures integrate the independent coordinates, the others all of them. */
+/* The embedding closures integrate the independent coordinates, the others all of them; of the velocities,
+ * projection integrates the independent ones too. */
 #define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
 #define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
-#define ODE_COORDINATES (EMBEDDED ? MODEL_NI : MODEL_NQ)
-#define ODE_STATES (2 * ODE_COORDINATES + MODEL_NX)
+#define PARTITIONED (EMBEDDED || MODEL_CLOSURE == CLOSURE_PROJECTION)
+#define ODE_POSITIONS (EMBEDDED ? MODEL_NI : MODEL_NQ)
+#define ODE_VELOCITIES (PARTITIONED ? MODEL_NI : MODEL_NQ)
+#define ODE_MOTION (ODE_POSITIONS + ODE_VELOCITIES)
+#define ODE_STATES (ODE_MOTION + MODEL_NX)
+/* Where the states begin that are no calculated variables: projection has the positions as such. */
+#define FIRST_OWN_STATE (MODEL_CLOSURE == CLOSURE_PROJECTION ? ODE_POSITIONS : 0)
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
 #define KKT_ROWS (MODEL_NQ + MODEL_NC)
 /* What the states have to meet at the start beside the values that are given to them. */
@@ -31,7 +37,8 @@ enum {
     SETTING_RELATIVE_TOLERANCE,
     SETTING_ABSOLUTE_TOLERANCE,
     SETTING_MAX_STEPS,
-    SETTING_METHOD
+    SETTING_METHOD,
+    SETTING_SIGMA /* of the projection closure only */
 };
 enum { DIAGNOSTIC_RESIDUAL, DIAGNOSTIC_ITERATIONS, DIAGNOSTIC_STEPS };
 

@@ -34,29 +34,35 @@
 
 void ode_state(const State *state, const Point *point, double *y)
 {
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        y[k] = point->q[ode_coordinate(state, k)];
-        y[ODE_COORDINATES + k] = point->v[ode_coordinate(state, k)];
+    for (int k = 0; k < ODE_POSITIONS; k++) {
+        y[k] = point->q[ode_position(state, k)];
     }
-    memcpy(y + 2 * ODE_COORDINATES, point->x, MODEL_NX * sizeof(double));
+    for (int k = 0; k < ODE_VELOCITIES; k++) {
+        y[ODE_POSITIONS + k] = point->v[ode_velocity(state, k)];
+    }
+    memcpy(y + ODE_MOTION, point->x, MODEL_NX * sizeof(double));
 }
 
 void ode_derivative(const State *state, const Point *point, double *dydt)
 {
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        dydt[k] = point->v[ode_coordinate(state, k)];
-        dydt[ODE_COORDINATES + k] = point->a[ode_coordinate(state, k)];
+    for (int k = 0; k < ODE_POSITIONS; k++) {
+        dydt[k] = point->v[ode_position(state, k)];
     }
-    memcpy(dydt + 2 * ODE_COORDINATES, point->dx, MODEL_NX * sizeof(double));
+    for (int k = 0; k < ODE_VELOCITIES; k++) {
+        dydt[ODE_POSITIONS + k] = point->a[ode_velocity(state, k)];
+    }
+    memcpy(dydt + ODE_MOTION, point->dx, MODEL_NX * sizeof(double));
 }
 
 static void scatter_state(const State *state, const double *y, Point *point)
 {
-    for (int k = 0; k < ODE_COORDINATES; k++) {
-        point->q[ode_coordinate(state, k)] = y[k];
-        point->v[ode_coordinate(state, k)] = y[ODE_COORDINATES + k];
+    for (int k = 0; k < ODE_POSITIONS; k++) {
+        point->q[ode_position(state, k)] = y[k];
     }
-    memcpy(point->x, y + 2 * ODE_COORDINATES, MODEL_NX * sizeof(double));
+    for (int k = 0; k < ODE_VELOCITIES; k++) {
+        point->v[ode_velocity(state, k)] = y[ODE_POSITIONS + k];
+    }
+    memcpy(point->x, y + ODE_MOTION, MODEL_NX * sizeof(double));
 }
 
 static bool check_finite(Instance *self, const Point *point)
@@ -86,9 +92,11 @@ double stabilization_rate(void)
     }
 }
 
-double stabilization_stiffness(void)
+double stabilization_stiffness(const State *state)
 {
     switch (MODEL_CLOSURE) {
+    case CLOSURE_PROJECTION: /* Phi_q v - nu is -sigma Phi, and changes at the rate sigma^2 Phi */
+        return -decay_rate(state) * decay_rate(state);
     case CLOSURE_BAUMGARTE:
         return MODEL_BAUMGARTE_BETA * MODEL_BAUMGARTE_BETA;
     case CLOSURE_PENALTY:
@@ -101,9 +109,9 @@ double stabilization_stiffness(void)
 /* --- all coordinates integrated --------------------------------------------------------------- */
 
 /* gamma -= rate * (Phi_q v - nu) + stiffness * Phi */
-static void stabilize(Work *work, const ModelPoint *at)
+static void stabilize(const State *state, Work *work, const ModelPoint *at)
 {
-    const double rate = stabilization_rate(), stiffness = stabilization_stiffness();
+    const double rate = stabilization_rate(), stiffness = stabilization_stiffness(state);
     model_constraints(at, work->residual);
     model_velocity(at, work->nu);
     for (int i = 0; i < NC; i++) {
@@ -182,7 +190,7 @@ static bool evaluate_unreduced(Instance *self, Point *point)
     }
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
     if (stabilization_rate() > 0.0) {
-        stabilize(work, &at);
+        stabilize(&self->state, work, &at);
     }
     return MODEL_CLOSURE == CLOSURE_PENALTY ? solve_penalty(self, point) : solve_multipliers(self, point);
 }
@@ -227,8 +235,10 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
     point->t = t;
     take_inputs(&self->state, point);
     scatter_state(&self->state, y, point);
-    return (EMBEDDED ? evaluate_embedded(self, point) : evaluate_unreduced(self, point)) &&
-           check_finite(self, point) && differentiate_network(self, point);
+    const bool evaluated = EMBEDDED ? evaluate_embedded(self, point)
+                           : PARTITIONED ? evaluate_projected(self, point)
+                                         : evaluate_unreduced(self, point);
+    return evaluated && check_finite(self, point) && differentiate_network(self, point);
 }
 
 static void project_velocity(Instance *self, Point *point)

@@ -5,19 +5,30 @@
 
 #include "instance.h"
 
-/* The coordinate that is the k-th integrated one. */
-static inline int ode_coordinate(const State *state, int k)
+/* The coordinate whose position, or velocity, is the k-th integrated one. */
+static inline int ode_position(const State *state, int k)
 {
     return EMBEDDED ? state->partition.independent[k] : k;
+}
+
+static inline int ode_velocity(const State *state, int k)
+{
+    return PARTITIONED ? state->partition.independent[k] : k;
 }
 
 /* The inputs at point->t, and their rates at a time. */
 void take_inputs(const State *state, Point *point);
 void input_rates(const State *state, double t, double *rates);
 
-/* Baumgarte and penalty: gamma -= rate * (Phi_q v - nu) + stiffness * Phi; zero for the others. */
+/* Baumgarte, penalty, projection: gamma -= rate * (Phi_q v - nu) + stiffness * Phi; zero for the others. */
 double stabilization_rate(void);
-double stabilization_stiffness(void);
+double stabilization_stiffness(const State *state);
+
+/* Projection: Phi_q v = nu - sigma Phi. */
+static inline double decay_rate(const State *state)
+{
+    return MODEL_CLOSURE == CLOSURE_PROJECTION ? setting(state, SETTING_SIGMA) : 0.0;
+}
 
 /* Evaluate everything at (t, y). False: see self->failure. */
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point);

@@ -98,7 +98,7 @@ static void use_columns(Partition *partition, const int *columns)
 
 bool take_best_partition(Instance *self)
 {
-    if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
+    if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
         return false;
     }
     const Partition before = self->state.partition;
@@ -119,7 +119,7 @@ void review_partition(Instance *self)
 {
     Partition *partition = &self->state.partition;
     evaluate_jacobian(self, &self->state.at);
-    if (!EMBEDDED || MODEL_NI == 0 || MODEL_NC == 0) {
+    if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
         return;
     }
     const double best = smallest_pivot(self, NULL, MODEL_NQ);
@@ -137,7 +137,7 @@ void review_partition(Instance *self)
 
 bool multipliers_are_lost(Instance *self, const Point *point)
 {
-    if (EMBEDDED || MODEL_NC == 0) {
+    if (PARTITIONED || MODEL_NC == 0) {
         return false;
     }
     evaluate_jacobian(self, point);

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
-/* How the loops are closed. The first two integrate the independent coordinates only (embedding);
+/* How the loops are closed. TRIANGULAR and NEWTON integrate the independent coordinates only (embedding);
  * the others integrate all coordinates. */
 #define CLOSURE_NEWTON 1     /* Newton block by block, in the order of model_blocks */
 #define CLOSURE_NEWTON_ALL 2 /* one Newton over all constraints */
@@ -11,6 +11,8 @@
 #define CLOSURE_BAUMGARTE 4  /* Lagrange multipliers, stabilized accelerations */
 #define CLOSURE_PENALTY 5    /* constraints as stiff spring-dampers on the acceleration level */
 #define CLOSURE_TRIANGULAR 6 /* exact steps block by block, Newton where there are none */
+
+#define CLOSURE_PROJECTION 7 /* all coordinates and the independent velocities are integrated */
 
 #define SOLVER_EULER 1
 #define SOLVER_RK4 2

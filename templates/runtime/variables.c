@@ -37,6 +37,9 @@ Status check_settings(Instance *self)
     if (!(method >= SOLVER_EULER && method <= SOLVER_RODAS3) || method != floor(method)) {
         return error(self, "solver.method must be 1 (euler), 2 (rk4), 3 (dopri5) or 4 (rodas3)");
     }
+    if (MODEL_CLOSURE == CLOSURE_PROJECTION && !(setting(state, SETTING_SIGMA) >= 0.0)) {
+        return error(self, "closure.sigma must not be negative");
+    }
     return STATUS_OK;
 }
 
@@ -105,7 +108,7 @@ static bool calculate(Instance *self)
     diagnostics[DIAGNOSTIC_RESIDUAL] = max_magnitude(MODEL_NC, self->work.residual);
     diagnostics[DIAGNOSTIC_ITERATIONS] = state->now.iterations;
     diagnostics[DIAGNOSTIC_STEPS] = state->steps;
-    memcpy(state->reals + MODEL_K0, state->y, MODEL_NK * sizeof *state->y);
+    memcpy(state->reals + MODEL_K0, state->y + FIRST_OWN_STATE, MODEL_NK * sizeof *state->y);
     ode_derivative(state, &state->now, self->work.stage);
     memcpy(state->reals + MODEL_KD0, self->work.stage, ODE_STATES * sizeof *state->y);
     if (MODEL_NW > 0) {

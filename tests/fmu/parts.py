@@ -11,19 +11,19 @@ START = (0.9, 0.4)
 PULL = ["6*sin(3*time) - 150*(platform.x - 0.9)", "24 - 150*(platform.y - 0.4) + 0.5*platform.vx"]
 
 
-def _links(builder: ModelBuilder) -> ModelBuilder:
+def _links(builder: ModelBuilder, *, weight: bool = True) -> ModelBuilder:
     """Thigh and shank, from the ground to the point shank.tip, and a weight that swings on the knee."""
+    if weight:
+        builder.body("weight", mass=0.4, inertia=0.002, points={"pin": [0, 0.2]})
+        builder.revolute("swing", "shank.knee", "weight.pin")
+        builder.start("swing.angle", 0.3).start("swing.omega", 0)
     return (
         builder.ground_point("hip", 0, 0)
         .body("thigh", mass=1.2, inertia=0.04, points={"hip": [-0.3, 0], "knee": [0.3, 0]})
         .body("shank", mass=0.8, inertia=0.03, points={"knee": [-0.35, 0], "tip": [0.35, 0]})
-        .body("weight", mass=0.4, inertia=0.002, points={"pin": [0, 0.2]})
         .revolute("hip", "ground.hip", "thigh.hip")
         .revolute("knee", "thigh.knee", "shank.knee")
-        .revolute("swing", "shank.knee", "weight.pin")
         .rotational_spring("knee_spring", "thigh", "shank", stiffness=3, damping=0.2, free=-1.4)
-        .start("swing.angle", 0.3)
-        .start("swing.omega", 0)
         .start("thigh.angle", 1.2, fixed=False)
         .start("shank.angle", -0.4, fixed=False)
     )
@@ -55,9 +55,12 @@ def whole() -> SystemModel:
 MOTION = {axis: (f"p{axis}", f"v{axis}", f"a{axis}") for axis in "xy"}
 
 
-def leg(stamp: str = "") -> SystemModel:
-    """The leg, its tip moved by inputs; it tells the force it takes and what accelerations add to it."""
-    builder = _links(ModelBuilder("Leg", gravity=(0, -9.81)))
+def leg(stamp: str = "", *, weight: bool = True) -> SystemModel:
+    """The leg, its tip moved by inputs; it tells the force it takes and what accelerations add to it.
+
+    Without the weight it has no freedom of its own.
+    """
+    builder = _links(ModelBuilder("Leg", gravity=(0, -9.81)), weight=weight)
     builder.input("knee_torque", unit="N.m")
     builder.torque("knee_motor", "shank", "knee_torque", tail="thigh")
     for (place, rate, second), start in zip(MOTION.values(), START, strict=True):
@@ -71,7 +74,9 @@ def leg(stamp: str = "") -> SystemModel:
     builder.output("mxx", "port.fx", by="ax").output("mxy", "port.fy", by="ax")
     builder.output("myx", "port.fx", by="ay").output("myy", "port.fy", by="ay")
     builder.output("fx", "port.fx").output("fy", "port.fy").output("clock", "time")
-    return builder.output("swing_angle", "swing.angle").experiment(stop=1, step=0.01, tolerance=1e-10).build()
+    if weight:
+        builder.output("swing_angle", "swing.angle")
+    return builder.experiment(stop=1, step=0.01, tolerance=1e-10).build()
 
 
 def hub() -> SystemModel:

@@ -222,6 +222,9 @@ def _settings(settings: SolverSettings, references: Iterator[int]) -> Iterator[V
         "integrator of co-simulation; rodas3 is for stiff models",
         items=methods,
     )
+    if settings.sigma is not None:
+        note = "rate at which velocities lead positions back to closed loops"
+        yield _parameter("closure.sigma", settings.sigma, "1/s", note, next(references), 0.0)
 
 
 def _parameter(

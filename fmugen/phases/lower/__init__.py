@@ -14,7 +14,7 @@ from fmugen.expr.code import constants_read, count_operations, reached, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import EMBEDDED, SolutionFlow
+from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
@@ -207,18 +207,20 @@ class _Lowering:
         are independent: they are variables of their own.
         """
         structure, coordinates = self._structure, self._dae.coordinates
-        embedded = self._flow.closure in EMBEDDED
-        numbers = self._flow.independent if embedded else range(len(coordinates))
-        chosen = [(k, coordinates[k]) for k in numbers]
-        changing = embedded and bool(self._flow.rows) and bool(self._flow.independent)
-        count = len(chosen)
+        flow, own = self._flow, structure.positions == structure.velocities
+        partitioned = len(structure.velocities) < len(coordinates)
+        changing = partitioned and bool(flow.rows) and bool(flow.independent)
+        count = len(structure.positions)
         units = {c.unit for c in coordinates}
         shared = units.pop() if len(units) == 1 else ""
         rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
-        for index, (k, c) in enumerate(chosen):
-            known = replace(structure.knowns(c.velocity), inputs=(), states=(count + index,), time=False)
-            start, value = structure.knowns(c.position), self._flow.positions[k]
-            if changing:
+        for index, k in enumerate(structure.positions):
+            c = coordinates[k]
+            known = structure.knowns(c.velocity)
+            if own:
+                known = replace(known, inputs=(), states=(count + index,), time=False)
+            start, value = structure.knowns(c.position), flow.positions[k]
+            if changing and own:
                 name, note = (
                     f"state[{index + 1}]",
                     f"position of an independent coordinate, at first of {c.name}",
@@ -226,9 +228,10 @@ class _Lowering:
                 yield ContinuousState(name, shared, note, True, start, rate, known, value)
             else:
                 yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
-        for index, (k, c) in enumerate(chosen):
+        for index, k in enumerate(structure.velocities):
+            c = coordinates[k]
             known = structure.knowns(c.second, everywhere=changing)
-            start, value = structure.knowns(c.velocity), self._flow.velocities[k]
+            start, value = structure.knowns(c.velocity), flow.velocities[k]
             if changing:
                 name, note = (
                     f"state[{count + index + 1}]",

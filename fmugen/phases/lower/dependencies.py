@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import networkx as nx
 
@@ -43,7 +44,11 @@ class Structure:
         self._dae, self._flow = dae, flow
         self._rows = [dae.constraints[row] for row in flow.rows]
         self._embedded = flow.closure in EMBEDDED
-        self._positions = flow.independent if self._embedded else tuple(range(len(dae.coordinates)))
+        self._projected = flow.closure is Closure.PROJECTION
+        every = tuple(range(len(dae.coordinates)))
+        #: The coordinates whose positions, and whose velocities, are integrated.
+        self.positions = flow.independent if self._embedded else every
+        self.velocities = flow.independent if self._embedded or self._projected else every
 
     def knowns(self, value: Expr, *, everywhere: bool = False) -> Knowns:
         """What ``value`` depends on.
@@ -68,15 +73,18 @@ class Structure:
     def _instant(self) -> dict[Expr, Atoms]:
         """Given: time, inputs, states."""
         known = self._given()
-        count = len(self._positions)
         coordinates = self._dae.coordinates
-        for index, k in enumerate(self._positions):
-            known[coordinates[k].position] = frozenset({index})
-            known[coordinates[k].velocity] = frozenset({count + index})
-        for index, state in enumerate(self._dae.states):
-            known[state.symbol] = frozenset({2 * count + index})
+        states = count()
+        for k in self.positions:
+            known[coordinates[k].position] = frozenset({next(states)})
+        for k in self.velocities:
+            known[coordinates[k].velocity] = frozenset({next(states)})
+        for state in self._dae.states:
+            known[state.symbol] = frozenset({next(states)})
         if self._embedded:
-            self._close_loops(known)
+            self._close_loops(known, ("position", "velocity"))
+        elif self._projected:
+            self._close_loops(known, ("velocity",))
         return self._solve_motion(known)
 
     @cached_property
@@ -103,12 +111,12 @@ class Structure:
 
     # --- systems ----------------------------------------------------------------------------------
 
-    def _close_loops(self, known: dict[Expr, Atoms]) -> None:
+    def _close_loops(self, known: dict[Expr, Atoms], levels: Sequence[str]) -> None:
         """Coordinates in loops depend on all states of loops, as any of them may become independent."""
         coordinates = self._dae.coordinates
         looped = {column for row in self._rows for column in row.jacobian}
         inside = [k for k in self._flow.independent if k in looped]
-        for level in ("position", "velocity"):
+        for level in levels:
             unknowns = [getattr(coordinates[k], level) for k in sorted(looped)]
             if level == "position":
                 equations = [_split(row.phi, unknowns) for row in self._rows]
@@ -123,7 +131,8 @@ class Structure:
 
     def _velocity(self, row: Constraint) -> _Equation:
         unknowns = tuple(self._dae.coordinates[column].velocity for column in row.jacobian)
-        return _Equation(unknowns, (*row.jacobian.values(), row.nu))
+        missed = (row.phi,) if self._projected else ()
+        return _Equation(unknowns, (*row.jacobian.values(), row.nu, *missed))
 
     def _solve_motion(self, known: dict[Expr, Atoms]) -> dict[Expr, Atoms]:
         """Unknowns of the network, accelerations and multipliers."""
@@ -148,7 +157,7 @@ class Structure:
     def _acceleration(self, row: Constraint) -> _Equation:
         unknowns = [self._dae.coordinates[column].second for column in row.jacobian]
         knowns = [*row.jacobian.values(), row.gamma]
-        if self._flow.closure in (Closure.BAUMGARTE, Closure.PENALTY):
+        if self._flow.closure in (Closure.BAUMGARTE, Closure.PENALTY, Closure.PROJECTION):
             knowns += [row.phi, row.nu, *(self._dae.coordinates[column].velocity for column in row.jacobian)]
         if self._flow.closure is Closure.PENALTY:
             unknowns.append(row.multiplier)
