@@ -22,10 +22,12 @@ from fmugen.ir.model import (
     Attachment,
     Body,
     Driver,
+    Input,
     Joint,
     JointType,
     Load,
     Output,
+    Parameter,
     Point,
     Space,
     Spring,
@@ -204,8 +206,11 @@ class _Cutter:
     def _free(self, name: str) -> str:
         """A name for a cut: what is told of it is called NAME_x and the like, as nothing else may be."""
         model = self.model
-        named = (*model.parameters, *model.inputs, *model.outputs, *model.bodies, *model.joints)
-        taken = [each.name for each in (*named, *model.drivers, *model.springs, *model.loads)]
+        signals: tuple[Parameter | Input | Output, ...]
+        signals = (*model.parameters, *model.inputs, *model.outputs)
+        elements: tuple[Body | Element, ...]
+        elements = (*model.bodies, *model.joints, *model.drivers, *model.springs, *model.loads)
+        taken = [each.name for each in (*signals, *elements)]
         while any(other.startswith(f"{name}_") for other in taken):
             name += "_cut"
         return name
