@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from fmugen.cost import PRICE_ERROR, Cost, least_price
+from fmugen.cost import PRICE_ERROR, Cost, least_price, program_cost
 from fmugen.errors import TreeError
 from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
+from fmugen.ir.model import NamedTrees
+from fmugen.ir.options import ExportOptions
 from fmugen.measure import Candidate, Effort, Measurement, measure_trees, tree_cost
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees
-from fmugen.pipeline import formulate_model
+from fmugen.phases.select import promising_trees, select_trees
+from fmugen.pipeline import formulate_model, generate
 from tests.support import example
 
 SMALL = Effort(candidates=8, neighbours=2, rounds=1)
@@ -173,3 +175,23 @@ def test_proposed_joints_are_tried_after_all_others_and_only_if_wanted() -> None
     plain = measure_trees(model, graph, Closure.NEWTON, replace(Effort(), proposals=0))
     assert plain.proposed == ()
     assert plain.candidates == asked.candidates[: len(plain.candidates)]
+
+
+@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.NEWTON, Closure.PENALTY])
+def test_what_is_priced_is_what_the_whole_program_costs(closure: Closure) -> None:
+    model = example("slider_crank")
+    trees = select_trees(model, build_graph(model), "aac")
+    made = generate(model, ExportOptions("aac", closure))
+    assert tree_cost(model, trees, closure) == program_cost(made.program)
+
+
+def test_trees_of_the_file_are_candidates_however_many_coordinates_they_have() -> None:
+    """Row 2 of table A.18 has two coordinates more than others, and the fewest operations."""
+    model = example("three_rrr")
+    turning = tuple(f"vp{number}" for number in range(34, 41))
+    row = NamedTrees("row2", ("h25", "h26", "h28", "h29", "h31", "h32", "vp40"), turning)
+    model = replace(model, trees=(row,))
+    graph = build_graph(model)
+    wanted = set(select_trees(model, graph, "row2").translation.branches)
+    found = promising_trees(model, graph, limit=8)
+    assert wanted in [set(pair.translation.branches) for pair in found]
