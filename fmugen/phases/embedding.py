@@ -27,7 +27,7 @@ _MOST_FREEDOMS = 6
 #: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
 #: the independent coordinates is due.
 _NEARLY_SINGULAR = 1e-4
-_EASE = 0.05
+_EASE = 0.3
 
 Matrix = list[list[Expr]]
 

@@ -112,6 +112,7 @@ typedef struct {
     int partition_due;
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
+    double home_quality; /* the best of the generated partition met so far */
     double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
     double proposed_step; /* 0: not known yet */

@@ -5,13 +5,16 @@
 
 #include "linear.h"
 
-/* Quality of a partition: its smallest pivot relative to that of the best one. Two thresholds, so that
- * the choice does not flutter. Exact steps belong to the generated partition, which is kept longer. */
-#define LEAVE_BELOW (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.02 : 0.2)
-#define RETURN_ABOVE (MODEL_CLOSURE == CLOSURE_TRIANGULAR ? 0.05 : 0.4)
-/* In model exchange an importer's steps may be long: it is stopped in good time. */
-#define LEAVE_AT_EVENT 0.3
-#define RETURN_AT_EVENT 0.6
+/* Quality of a partition: its smallest pivot relative to that of the best one. Coordinates that come near
+ * a dead centre make the accelerations steep functions of them, which fixed steps follow badly and
+ * adaptive ones only with many steps: they are left while the dead centre is many steps away, which the
+ * quality tells relative to the best that the generated partition has shown. Two thresholds, so that the
+ * choice does not flutter. */
+#define LEAVE_BELOW 0.3
+#define RETURN_ABOVE 0.5
+
+/* A generated partition that was never better than this is not good at any time. */
+#define POOR 0.1
 
 /* A start with a smaller pivot than this is a singular position. */
 #define SINGULAR_START 1e-7
@@ -110,9 +113,10 @@ bool take_best_partition(Instance *self)
     return memcmp(&before, &self->state.partition, sizeof before) != 0;
 }
 
-void remember_scales(Instance *self)
+/* The quality below which the present partition is left. */
+static double leave_below(const State *state)
 {
-    evaluate_jacobian(self, &self->state.at);
+    return LEAVE_BELOW * (state->partition.generated ? state->home_quality : 1.0);
 }
 
 void review_partition(Instance *self)
@@ -126,10 +130,11 @@ void review_partition(Instance *self)
     if (best < SINGULAR_BELOW) {
         return; /* no partition is better than another */
     }
-    const bool exchange = self->state.interface == MODEL_EXCHANGE;
-    if (smallest_pivot(self, model_dependent, MODEL_NC) >= (exchange ? RETURN_AT_EVENT : RETURN_ABOVE) * best) {
+    const double home = smallest_pivot(self, model_dependent, MODEL_NC) / best;
+    self->state.home_quality = fmax(self->state.home_quality, fmin(home, 1.0));
+    if (home >= RETURN_ABOVE * self->state.home_quality) {
         use_generated(partition);
-    } else if (smallest_pivot(self, partition->dependent, MODEL_NC) < LEAVE_BELOW * best) {
+    } else if (smallest_pivot(self, partition->dependent, MODEL_NC) < leave_below(&self->state) * best) {
         smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
         use_columns(partition, self->work.columns);
     }
@@ -157,6 +162,7 @@ bool start_partition(Instance *self)
         return false;
     }
     memset(state->row_scale, 0, sizeof state->row_scale);
+    state->home_quality = POOR;
     review_partition(self);
     return true;
 }
@@ -169,5 +175,5 @@ double partition_margin(Instance *self, const Point *point)
     if (best < SINGULAR_BELOW) {
         return 1.0; /* no partition is better than another */
     }
-    return smallest_pivot(self, self->state.partition.dependent, MODEL_NC) / best - LEAVE_AT_EVENT;
+    return smallest_pivot(self, self->state.partition.dependent, MODEL_NC) / best - leave_below(&self->state);
 }

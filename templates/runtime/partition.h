@@ -14,9 +14,6 @@ bool start_partition(Instance *self);
  * one when it is good again. */
 void review_partition(Instance *self);
 
-/* Note how large the constraint derivatives are at an accepted point. */
-void remember_scales(Instance *self);
-
 /* Take the best conditioned partition. Returns whether that is another one. */
 bool take_best_partition(Instance *self);
 

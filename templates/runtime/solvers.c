@@ -175,8 +175,9 @@ static bool try_step(Instance *self, double t_new, double *error)
     return untold || is_continuous(self, 0.25);
 }
 
-/* Scales change slowly: where nothing calls for a review, they are looked at now and then. */
-#define STEPS_BETWEEN_SCALES 4.0
+/* The choice of coordinates and the scales change slowly: where nothing calls for a review, they are looked
+ * at now and then. */
+#define STEPS_BETWEEN_REVIEWS 4.0
 
 void accept(Instance *self)
 {
@@ -188,10 +189,8 @@ void accept(Instance *self)
     for (int i = 0; i < MODEL_NBLOCKS && state->at.verdict != MOTION_UNKNOWN; i++) {
         state->largest_pivots[i] = fmax(state->largest_pivots[i], state->at.pivots[i]);
     }
-    if (state->at.verdict != MOTION_EASY) {
+    if (state->at.verdict != MOTION_EASY || fmod(state->steps, STEPS_BETWEEN_REVIEWS) == 0.0) {
         review_partition(self);
-    } else if (fmod(state->steps, STEPS_BETWEEN_SCALES) == 0.0) {
-        remember_scales(self);
     }
 }
 

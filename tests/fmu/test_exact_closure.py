@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
@@ -14,13 +15,15 @@ import pytest
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.steps import PolynomialStep
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import export_fmu, formulate_model
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.support import example
+
+DATA = Path(__file__).parents[1] / "data"
 
 #: Mechanisms whose loops are solved without any iteration, with trees that show it, and a length of each.
 TRIANGULAR = [
@@ -41,13 +44,22 @@ TRIANGULAR = [
     ("fourbar_modelica", "jc", "rod_length"),
     ("engine1a", "aac", "rod_length"),
     ("stewart_gough", "row3", "height"),
+    ("stewart_gough_uchida", "mixed", "segment_length"),
     ("double_wishbone", "kingpin", "I_x"),
     ("excavator", "aac", "link_length"),
     ("four_loops", "aac", "top_left"),
 ]
 MECHANISMS = [(name, trees) for name, trees, _ in TRIANGULAR]
+#: Mechanisms of which something is iterated: one unknown of a polynomial, or the carrier of the suspension.
+BLOCK_TRIANGULAR = [
+    ("stephenson_iii", "aac", "leg_3_length"),
+    ("landing_gear", "aac", "strut_bx"),
+    ("five_link_suspension", "mixed", "length_1"),
+]
 #: Their code takes long to compile.
-LARGE = ("stewart_gough", "double_wishbone")
+LARGE = ("stewart_gough", "stewart_gough_uchida", "double_wishbone", "landing_gear", "five_link_suspension")
+#: Where no independent coordinates are good for the whole motion, others take their place for a part of it.
+DEAD_CENTRES = {("three_rrr", "aac"): 0.2, ("three_rpr", "aac"): 0.1}
 
 
 def by_size(cases: Sequence[tuple[str, ...]]) -> list[Any]:
@@ -101,23 +113,26 @@ def test_five_link_suspension_iterates_over_its_carrier_alone(trees: str, iterat
     assert block.reason
 
 
-@pytest.mark.parametrize(("name", "trees"), by_size(MECHANISMS))
-def test_loops_stay_closed_to_rounding(name: str, trees: str, exported: Callable[[str, str], Path]) -> None:
-    model = example(name)
-    stop = min(model.experiment.stop, 2.0)
+@pytest.mark.parametrize(("name", "trees", "parameter"), by_size([*TRIANGULAR, *BLOCK_TRIANGULAR]))
+def test_loops_stay_closed_to_rounding(
+    name: str, trees: str, parameter: str, exported: Callable[[str, str], Path]
+) -> None:
+    """Over the whole motion that the example declares."""
+    experiment = example(name).experiment
     run = simulate_fmu(
         exported(name, trees),
-        stop=stop,
-        step=max(model.experiment.step, stop / 200),
+        stop=experiment.stop,
+        step=max(experiment.step, experiment.stop / 400),
         outputs=["closure.residual", "closure.iterations"],
         time_limit=120,
     )
     assert np.max(run.values["closure.residual"]) <= 1e-13
-    # Newton may help out for an instant where a guard fails, never as a rule.
-    assert np.mean(run.values["closure.iterations"] > 0) <= 0.05
+    if (name, trees) in MECHANISMS:
+        # Newton may help out for an instant where a guard fails, never as a rule.
+        assert np.mean(run.values["closure.iterations"] > 0) <= DEAD_CENTRES.get((name, trees), 0.05)
 
 
-@pytest.mark.parametrize(("name", "trees", "parameter"), by_size(TRIANGULAR))
+@pytest.mark.parametrize(("name", "trees", "parameter"), by_size([*TRIANGULAR, *BLOCK_TRIANGULAR]))
 def test_a_length_changed_in_the_fmu_needs_no_new_basis(
     name: str, trees: str, parameter: str, exported: Callable[[str, str], Path]
 ) -> None:
@@ -130,6 +145,21 @@ def test_a_length_changed_in_the_fmu_needs_no_new_basis(
     )
     assert verification.passed, verification.problems
     assert np.max(verification.closure) <= 1e-13
+
+
+def test_fixed_steps_past_dead_centres(tmp_path: Path) -> None:
+    """The 3-RRR falls through positions that are singular for its independent angles, to Leger's end state.
+
+    Newton iteration from other angles, with the same steps, is as far from it.
+    """
+    wanted = json.loads((DATA / "leger_3rrr_gravity_1s.json").read_text(encoding="utf-8"))
+    options = ExportOptions("aac", solver=Solver.RK4, step=1e-3)
+    fmu = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options).path
+    run = simulate_fmu(fmu, stop=1.0, step=0.01, outputs=["m7.angle", "m7.x", "closure.iterations"])
+    angle = run.values["m7.angle"]
+    assert angle[-1] - angle[0] == pytest.approx(wanted["phi"][6], abs=2e-5)
+    assert run.values["m7.x"][-1] == pytest.approx(wanted["x"][6], abs=2e-5)
+    assert np.mean(run.values["closure.iterations"] > 0) < 0.2
 
 
 # --- independent coordinates by name ----------------------------------------------------------------

@@ -30,6 +30,7 @@ from fmugen.ir.program import (
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.partials import output_knowns, partials_of
+from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.steps import Form, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_names
 from fmugen.phases.lower.tangents import Directions, tangent_results
@@ -83,7 +84,7 @@ class _Lowering:
         functions += self._network_functions()
         if whole:
             functions += [*self._relation_functions(), *self._tangents(values)]
-        forms = [[self._form(step) for step in block.steps] for block in self._flow.blocks]
+        forms = [self._forms(block.steps) for block in self._flow.blocks]
         self._turning = self._turning_coordinates(forms, motion)
         blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
         solves = [
@@ -92,8 +93,8 @@ class _Lowering:
         ]
         together = None
         if len(forms) > 1 and all(forms):
-            steps = [form for block in forms for form in block]
-            together = self._solve_function("solve_together", "all loops", steps)
+            steps = [step for block in self._flow.blocks for step in block.steps]
+            together = self._solve_function("solve_together", "all loops", self._forms(steps))
         lowered = None if motion is None else self._motion(motion)
         network = self._network()
         derive = self._derive_function()
@@ -374,13 +375,17 @@ class _Lowering:
 
     # --- exact steps ---------------------------------------------------------------------------------
 
-    def _form(self, step: ExactStep) -> Form:
-        form, hold = form_of(step, self._dae.coordinates[step.unknown].name), self._relations.hold
-        return replace(
-            form,
-            arguments=tuple(hold(argument) for argument in form.arguments),
-            results=tuple(hold(result) for result in form.results),
-        )
+    def _forms(self, steps: Sequence[ExactStep]) -> list[Form]:
+        """The steps that one function takes, each using what those before it have found."""
+        forms, hold, known = [], self._relations.hold, SolvedEquations()
+        for step in steps:
+            coordinate = self._dae.coordinates[step.unknown]
+            form = form_of(known.step(step), coordinate.name, coordinate.position)
+            arguments = tuple(hold(known.expression(argument)) for argument in form.arguments)
+            forms.append(replace(form, arguments=arguments, results=tuple(map(hold, form.results))))
+            if form.solved is not None:
+                known.learn(form.solved)
+        return forms
 
     def _solve_function(self, name: str, purpose: str, forms: Sequence[Form]) -> SolveFunction | None:
         """The exact steps of a block, or of all of them; ``None`` for a block without steps."""

@@ -14,6 +14,7 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
+from fmugen.phases.lower.solved import Solved
 
 __all__ = ["Form", "form_of"]
 
@@ -23,7 +24,7 @@ class Form:
     """A step as expressions around a helper of the runtime; see ``StepCode``.
 
     ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
-    angle, each with the first letter of its name.
+    angle, each with the first letter of its name. ``solved`` is the equation that later steps may use.
     """
 
     unknown: int
@@ -35,6 +36,7 @@ class Form:
     leaves: dict[Expr, str] = field(default_factory=dict)
     root: Expr | None = None
     check: str = ""
+    solved: Solved | None = None
 
 
 #: Operations of the helpers in exact.h; comparisons, signs and magnitudes are not counted. The way to an
@@ -48,7 +50,8 @@ _QUADRATIC = Operations(5, 5, 2, 1)
 _HALF_ANGLE = Operations(3, 4, 3)
 
 
-def form_of(step: ExactStep, name: str) -> Form:
+def form_of(step: ExactStep, name: str, angle: Expr) -> Form:
+    """The form of a step for the coordinate ``angle``, which has this name."""
     match step:
         case LinearStep(denominator=denominator) if denominator.is_number:
             return Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
@@ -60,7 +63,7 @@ def form_of(step: ExactStep, name: str) -> Form:
             results = (step.sine / step.denominator, step.cosine / step.denominator)
             return Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
         case GoniometricStep():
-            return _goniometric_form(step, name)
+            return _goniometric_form(step, name, angle)
         case QuadraticStep():
             return Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
         case PolynomialStep(half_angle=True):
@@ -70,7 +73,7 @@ def form_of(step: ExactStep, name: str) -> Form:
             return Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
 
 
-def _goniometric_form(step: GoniometricStep, name: str) -> Form:
+def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
     """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
     dag = step.c.dag
     a, b, c = _without_common_factor(step.a, step.b, step.c)
@@ -93,7 +96,10 @@ def _goniometric_form(step: GoniometricStep, name: str) -> Form:
         arguments = (square - c**2, square, b * sine - a * cosine)
     leaves = {sine: "s", cosine: "c", root: "r"}
     own = _PREDICT + _ROOT + _TURN
-    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root)
+    solved = None
+    if not a.is_zero and not b.is_zero:
+        solved = Solved(dag.call("sin", angle), dag.call("cos", angle), a, b, c, root, arguments[0])
+    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root, solved=solved)
 
 
 def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:

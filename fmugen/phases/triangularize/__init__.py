@@ -9,6 +9,7 @@ from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
+from fmugen.phases.triangularize.dynamics import passed_positions
 from fmugen.phases.triangularize.motion import nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Position
@@ -42,10 +43,13 @@ def solution_flow(
     if closure is Closure.TRIANGULAR:
         moved = reachable_positions(assembly, q, model.experiment.stop)
         near = [Position(q), *(Position(at) for at in nearby_positions(assembly, q))]
-        around = [assembly.constraints(at.q, time=at.time)[1][rows] for at in moved]
+        named = bool(model.independent)
+        passed: list[Position] = []
+        if independent and dependent and not named:
+            passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop)
+        around = [assembly.constraints(at.q, time=at.time)[1][rows] for at in passed or moved]
         judge = Judge(dae, near, moved, parameters)
         situation = Situation(rows, jacobian, around)
-        named = bool(model.independent)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
     return SolutionFlow(
         closure,

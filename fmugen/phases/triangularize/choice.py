@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from math import comb
 from time import process_time
 
@@ -30,8 +30,10 @@ __all__ = ["Choice", "Situation", "choose_triangular"]
 
 #: A set whose smallest pivot is below this part of the best one is not considered.
 _GOOD_ENOUGH = 0.05
-#: Along the motion it may come nearer to singular, but a set that does not is preferred.
-_WEAK = 0.01
+#: Where it is below this part along the motion, the running model leaves it (see partition.c); that should
+#: be seldom, and sets that are left for more than this share of the motion come last.
+_WEAK = 0.3
+_SELDOM = 0.25
 #: A position where even the best set has smaller pivots tells nothing about the others.
 _SINGULAR = 1e-4
 #: How many sets are looked at, how many of them along the motion, and how many are triangularized.
@@ -107,15 +109,18 @@ def choose_triangular(
 
 
 def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
-    """Small blocks first, but sets that come near to singular along the motion last."""
+    """Small blocks first, of these the sets that are seldom near to singular along the motion."""
     promising = sorted(sets, key=lambda choice: _shape(choice.blocks))[:_MOST_MOVED]
     best = [largest_pivot(jacobian) for jacobian in situation.moved]
     telling = [(j, pivot) for j, pivot in zip(situation.moved, best, strict=True) if pivot > _SINGULAR]
 
-    def is_weak(choice: Choice) -> bool:
-        return any(smallest_pivot(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
+    def rank(choice: Choice) -> tuple[bool, int, int, int]:
+        weak = sum(smallest_pivot(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
+        share = weak / max(len(telling), 1)
+        largest, total = _shape(choice.blocks)
+        return share > _SELDOM, largest, round(20 * share), total
 
-    return sorted(promising, key=is_weak)
+    return sorted(promising, key=rank)
 
 
 def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
@@ -125,16 +130,20 @@ def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
 
 
 def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
-    """Other sets of independent coordinates: all of them, or those one exchange away where they are many."""
+    """Other sets of independent coordinates: all of them, or, where they are many, some.
+
+    These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
+    """
     count, freedom = len(dae.coordinates), len(home.independent)
     if comb(count, freedom) <= _MOST_SETS:
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
     else:
-        candidates = (
+        exchanged = (
             tuple(sorted({*home.independent, new} - {old}))
             for old in home.independent
             for new in home.dependent
         )
+        candidates = chain(_of_one_element(dae, freedom), exchanged)
     threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
     for independent in islice(candidates, _MOST_SETS):
         dependent = [column for column in range(count) if column not in independent]
@@ -143,6 +152,14 @@ def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choi
         pivot = smallest_pivot(situation.jacobian, dependent)
         if pivot >= threshold:
             yield Choice(list(independent), dependent, pivot, blocks_of(dae, situation.rows, dependent))
+
+
+def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:
+    """Elements with exactly as many coordinates as there are freedoms."""
+    owned: dict[str, list[int]] = {}
+    for number, coordinate in enumerate(dae.coordinates):
+        owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
+    return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
 def _solve(dae: Dae, block: Block, budget: Budget, judge: Callable[[ExactStep], float]) -> Block:

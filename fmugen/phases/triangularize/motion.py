@@ -13,7 +13,7 @@ import numpy as np
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.numeric import Numbers, Position
 
-__all__ = ["nearby_positions", "reachable_positions"]
+__all__ = ["closed_position", "nearby_positions", "radians", "reachable_positions"]
 
 _CLOSED = 1e-12
 _RANK = 1e-7
@@ -30,7 +30,7 @@ def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
     """Consistent positions a little away from ``q``."""
     random = np.random.default_rng(1)
     trials = [q + 0.02 * random.standard_normal(q.size) for _ in range(3)]
-    found = (_closed(assembly, trial, 0.0) for trial in trials)
+    found = (closed_position(assembly, trial, 0.0) for trial in trials)
     return [near for near in found if near is not None]
 
 
@@ -44,7 +44,7 @@ def reachable_positions(assembly: Assembly, q: Numbers, stop: float) -> list[Pos
     return found
 
 
-def _closed(assembly: Assembly, q: Numbers, time: float) -> Numbers | None:
+def closed_position(assembly: Assembly, q: Numbers, time: float) -> Numbers | None:
     """The position near ``q`` that closes all loops."""
     for _ in range(30):
         value, jacobian = assembly.constraints(q, time=time)
@@ -54,14 +54,15 @@ def _closed(assembly: Assembly, q: Numbers, time: float) -> Numbers | None:
     return None
 
 
-def _scales(assembly: Assembly) -> Numbers:
+def radians(assembly: Assembly) -> Numbers:
+    """By what each coordinate is multiplied to make lengths and angles comparable."""
     units = [coordinate.unit for coordinate in assembly.dae.coordinates]
     return np.array([_RADIANS_A_METRE if unit == "m" else 1.0 for unit in units])
 
 
 def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
     """Along the prescribed motion, in steps so small that no other assembly mode is met."""
-    time, scales = 0.0, _scales(assembly)
+    time, scales = 0.0, radians(assembly)
     for _ in range(2 * _STEPS):
         _, jacobian = assembly.constraints(q, time=time)
         rates, _ = assembly.rates(q, time=time)
@@ -71,7 +72,7 @@ def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
         time += step
         if not np.abs(rates).any() or time > stop:
             return
-        closed = _closed(assembly, q + step * velocity, time)
+        closed = closed_position(assembly, q + step * velocity, time)
         if closed is None:
             return
         q = closed
@@ -80,7 +81,7 @@ def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
 
 def _walked(assembly: Assembly, q: Numbers, direction: Numbers) -> Iterator[Numbers]:
     """Straight on along a freedom, as far as the loops can be closed."""
-    scales = _scales(assembly)
+    scales = radians(assembly)
     for _ in range(_STEPS):
         _, jacobian = assembly.constraints(q)
         across = np.linalg.lstsq(jacobian, jacobian @ direction, rcond=_RANK)[0]
@@ -88,7 +89,7 @@ def _walked(assembly: Assembly, q: Numbers, direction: Numbers) -> Iterator[Numb
         size = np.abs(direction * scales).max(initial=0.0)
         if size < 1e-9:
             return
-        closed = _closed(assembly, q + _STEP / size * direction, 0.0)
+        closed = closed_position(assembly, q + _STEP / size * direction, 0.0)
         if closed is None or np.abs((closed - q) * scales).max() > 2 * _STEP:
             return
         q, direction = closed, direction / size

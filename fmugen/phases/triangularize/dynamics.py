@@ -1,0 +1,111 @@
+"""Positions that a mechanism passes when it moves by itself from its start until the declared stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fmugen.expr.calculus import postorder, symbols_of
+from fmugen.expr.code import compile_python
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Dae
+from fmugen.phases.triangularize.assemble import Assembly
+from fmugen.phases.triangularize.motion import closed_position, radians
+from fmugen.phases.triangularize.numeric import Numbers, Position
+
+__all__ = ["passed_positions"]
+
+#: Larger equations are not worth compiling for a look at the motion, which the start then stands for.
+_MOST_OPERATIONS = 3000
+#: A step moves no coordinate by more than this, in radians; a stop is reached in no fewer steps than these.
+_TRAVEL = 0.15
+_FEWEST = 20
+_MOST_STEPS = 100
+_RANK = 1e-9
+
+
+class _Dynamics:
+    """Accelerations of all coordinates: M a + Phi_q^T lambda = F, Phi_q a = gamma."""
+
+    def __init__(self, dae: Dae, assembly: Assembly, parameters: Sequence[float]) -> None:
+        self._assembly = assembly
+        self._places = list(dae.mass)
+        self._size = len(dae.coordinates)
+        self._evaluate = compile_python(_terms(dae), _arguments(dae))
+        self._parameters, self._inputs = list(parameters), list(dae.input_starts)
+
+    def accelerations(self, q: Numbers, v: Numbers, time: float) -> Numbers:
+        values = self._evaluate(self._parameters, self._inputs, [time], q.tolist(), v.tolist())
+        entries, rest = np.array(values[: len(self._places)]), np.array(values[len(self._places) :])
+        mass = np.zeros((self._size, self._size))
+        for (row, column), entry in zip(self._places, entries, strict=True):
+            mass[row, column] = mass[column, row] = entry
+        _, jacobian = self._assembly.constraints(q, time=time)
+        rows = jacobian.shape[0]
+        matrix = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
+        solution: Numbers = np.linalg.lstsq(matrix, rest, rcond=_RANK)[0]
+        return solution[: self._size]
+
+    def step(self, q: Numbers, v: Numbers, time: float, h: float) -> tuple[Numbers, Numbers]:
+        """A step of the classical Runge-Kutta method."""
+        a1 = self.accelerations(q, v, time)
+        v2 = v + h / 2 * a1
+        a2 = self.accelerations(q + h / 2 * v, v2, time + h / 2)
+        v3 = v + h / 2 * a2
+        a3 = self.accelerations(q + h / 2 * v2, v3, time + h / 2)
+        v4 = v + h * a3
+        a4 = self.accelerations(q + h * v3, v4, time + h)
+        return q + h / 6 * (v + 2 * v2 + 2 * v3 + v4), v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+
+def passed_positions(
+    dae: Dae, assembly: Assembly, parameters: Sequence[float], q: Numbers, v: Numbers, stop: float
+) -> list[Position]:
+    """Positions on the motion from ``q``, ``v`` until ``stop``, or as far as a number of steps leads.
+
+    None for a mechanism that is led by a network, whose states are not known here, and for a large one.
+    """
+    terms = _terms(dae)
+    known = {symbol for vector in _arguments(dae).values() for symbol in vector}
+    if not known.issuperset(symbols_of(terms)) or len(postorder(terms)) > _MOST_OPERATIONS:
+        return []
+    return list(_passed(_Dynamics(dae, assembly, parameters), assembly, q, v, stop))
+
+
+def _passed(
+    dynamics: _Dynamics, assembly: Assembly, q: Numbers, v: Numbers, stop: float
+) -> Iterator[Position]:
+    time, scales = 0.0, radians(assembly)
+    for _ in range(_MOST_STEPS):
+        if time >= stop:
+            return
+        speed = np.abs(v * scales).max(initial=0.0)
+        surge = np.abs(dynamics.accelerations(q, v, time) * scales).max(initial=0.0)
+        quickest = speed + np.sqrt(speed * speed + 2 * surge * _TRAVEL)  # of a motion speed*h + surge*h^2/2
+        h = min(2 * _TRAVEL / max(quickest, 1e-12), stop / _FEWEST)
+        q, v = dynamics.step(q, v, time, h)
+        time += h
+        closed = closed_position(assembly, q, time) if np.isfinite(q).all() and np.isfinite(v).all() else None
+        if closed is None:
+            return
+        q = closed
+        _, jacobian = assembly.constraints(q, time=time)
+        rates, _ = assembly.rates(q, time=time)
+        v = v + np.linalg.lstsq(jacobian, rates - jacobian @ v, rcond=_RANK)[0]
+        yield Position(q, time)
+
+
+def _terms(dae: Dae) -> list[Expr]:
+    return [*dae.mass.values(), *dae.force, *(row.gamma for row in dae.constraints)]
+
+
+def _arguments(dae: Dae) -> dict[str, list[Expr]]:
+    symbols = dae.symbols
+    return {
+        "p": list(symbols.parameters.values()),
+        "u": list(symbols.inputs.values()),
+        "t": [symbols.time],
+        "q": [coordinate.position for coordinate in dae.coordinates],
+        "v": [coordinate.velocity for coordinate in dae.coordinates],
+    }
