@@ -257,10 +257,17 @@ static void clear_direction(Work *work)
     memset(work->state_change, 0, sizeof work->state_change);
 }
 
+/* Outputs and states follow each other; derivatives of states come behind them. */
+static bool is_unknown(Reference reference)
+{
+    return (reference >= MODEL_Y0 && reference < MODEL_K0 + MODEL_NK) ||
+           (reference >= MODEL_KD0 && reference < MODEL_KD0 + ODE_STATES);
+}
+
 static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (unknowns[i] < MODEL_Y0 || unknowns[i] >= MODEL_W0) {
+        if (!is_unknown(unknowns[i])) {
             return error(self, "there is no derivative of the variable with value reference %u", unknowns[i]);
         }
     }
@@ -285,6 +292,18 @@ static double change_of(const Work *work, Reference reference)
     }
     return reference < MODEL_KD0 ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
                                  : work->rate_change[reference - MODEL_KD0];
+}
+
+/* Seeds may be anything, and derivatives overflow where the motion itself does not. */
+static Status check_finite(Instance *self, const Reference *references, size_t n, const double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(values[i])) {
+            return error(self, "the derivative of or by the variable with value reference %u is not finite",
+                         references[i]);
+        }
+    }
+    return STATUS_OK;
 }
 
 void follow_input(Instance *self, const Point *point, int input)
@@ -352,7 +371,7 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
     for (size_t i = 0; i < n_unknowns; i++) {
         sensitivity[i] = change_of(&self->work, unknowns[i]);
     }
-    return STATUS_OK;
+    return check_finite(self, unknowns, n_unknowns, sensitivity);
 }
 
 Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
@@ -377,7 +396,7 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
             sensitivity[j] += seed[i] * change_of(&self->work, unknowns[i]);
         }
     }
-    return STATUS_OK;
+    return check_finite(self, knowns, n_knowns, sensitivity);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -405,7 +424,7 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     for (size_t i = 0; i < n; i++) {
         values[i] = change_of(work, references[i]);
     }
-    return STATUS_OK;
+    return check_finite(self, references, n, values);
 }
 
 bool ode_derivatives_at_accepted(Instance *self)

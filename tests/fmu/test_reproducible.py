@@ -13,23 +13,43 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def exported(checkout: Path, seed: str, fmi: str) -> bytes:
+def check_out(checkout: Path) -> Path:
+    """The program in a folder of its own, with the slider-crank beside it."""
     for folder in ("fmugen", "templates"):
         shutil.copytree(ROOT / folder, checkout / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    model = shutil.copy(ROOT / "examples" / "slider_crank" / "model.toml", checkout)
+    shutil.copy(ROOT / "examples" / "slider_crank" / "model.toml", checkout)
+    return checkout
+
+
+def exported(checkout: Path, seed: str, *options: str) -> bytes:
     environment = {
         **os.environ,
         "PYTHONPATH": str(checkout),
         "PYTHONHASHSEED": seed,
         "FMUGEN_CACHE": str(checkout / "cache"),
     }
-    command = [sys.executable, "-m", "fmugen", "export", model, "-o", "x.fmu", "--sources", "--fmi", fmi]
+    command = [sys.executable, "-m", "fmugen", "export", "model.toml", "-o", "x.fmu", *options]
     command += ["--trees", "aac"]
-    subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True, timeout=240)
+    subprocess.run(command, cwd=checkout, env=environment, check=True, capture_output=True, timeout=280)
     return (checkout / "x.fmu").read_bytes()
 
 
 @pytest.mark.parametrize("fmi", ["2", "3"])
 def test_two_checkouts_export_the_same_bytes(fmi: str, tmp_path: Path) -> None:
-    first = exported(tmp_path / "here", "1", fmi)
-    assert first == exported(tmp_path / "elsewhere" / "deeper", "2", fmi)
+    options = ("--sources", "--fmi", fmi)
+    first = exported(check_out(tmp_path / "here"), "1", *options)
+    assert first == exported(check_out(tmp_path / "elsewhere" / "deeper"), "2", *options)
+
+
+@pytest.mark.slow
+def test_all_platforms_are_reproducible_small_and_kept(tmp_path: Path) -> None:
+    """Two checkouts compile the same libraries; together they are small, and compiled once."""
+    here, there = check_out(tmp_path / "here"), check_out(tmp_path / "elsewhere" / "deeper")
+    first = exported(here, "1", "--platforms", "all")
+    assert first == exported(there, "2", "--platforms", "all")
+    assert len(first) < 1_000_000
+    before = os.times()
+    assert exported(here, "3", "--platforms", "all") == first
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    assert spent < 5.0

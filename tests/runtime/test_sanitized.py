@@ -11,6 +11,7 @@ import pytest
 from .conftest import SANITIZED, compile_c
 
 EXERCISE = Path(__file__).parent / "exercise.c"
+WANDER = Path(__file__).parent / "wander.c"
 
 VARIANTS: list[tuple[str, dict[str, object]]] = [
     ("pendulum", {}),
@@ -32,6 +33,15 @@ def test_nothing_leaks_and_nothing_is_undefined(
 ) -> None:
     program = compile_c(tmp_path / "exercise", model, EXERCISE, *SANITIZED, **defines)
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "runtime error" not in done.stderr
+
+
+@pytest.mark.parametrize(("model", "defines"), [VARIANTS[0], VARIANTS[2], VARIANTS[-1]])
+def test_no_sequence_of_calls_does_harm(tmp_path: Path, model: str, defines: dict[str, object]) -> None:
+    """Fifty thousand calls at random for each type of FMU, legal or not; a reset leads back to a run."""
+    program = compile_c(tmp_path / "wander", model, WANDER, *SANITIZED, **defines)
+    done = subprocess.run([str(program), "7", "50000"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "runtime error" not in done.stderr
 

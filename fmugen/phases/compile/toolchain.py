@@ -133,7 +133,8 @@ def _run(command: Sequence[str], folder: Path | None = None) -> subprocess.Compl
             errors="replace",
             timeout=_TIMEOUT_S,
             check=False,
-            env={**os.environ, "LC_ALL": "C"},
+            # Libraries for Windows carry the time of linking unless this names another.
+            env={**os.environ, "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"},
         )
     except OSError as error:
         raise CompileError(f"`{command[0]}` cannot be run: {error.strerror or error}") from error
