@@ -154,7 +154,8 @@ def rows(name: str, folder: Path) -> Iterator[str]:
             continue
         begin = f"| {name} | {importer.title} | {importer.type} |"
         outputs = [signal.name for signal in check.signals]
-        request = Request(str(fmus[importer.fmi]), importer.interface, check.stop, check.step, outputs)
+        fmu = str(fmus[importer.fmi])
+        request = Request(fmu, importer.interface, check.stop, check.step, outputs, tolerance=check.tolerance)
         start = perf_counter()
         try:
             cells = figure(importer.error(check, run_driver(importer.driver, request, folder)))

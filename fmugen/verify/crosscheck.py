@@ -77,11 +77,12 @@ class Signal:
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """A reference as read from its folder."""
+    """A reference as read from its folder; ``tolerance`` is what solvers of importers are to be set to."""
 
     model: str
     times: Array
     signals: tuple[Signal, ...]
+    tolerance: float
 
     @property
     def stop(self) -> float:
@@ -243,4 +244,9 @@ def read_cross_check(folder: Path) -> CrossCheck:
         for column, signal in enumerate(header)
         if column > 0
     )
-    return CrossCheck(name, table[:, 0], signals)
+    options = dict(line.split(", ") for line in _lines(folder / f"{name}_ref.opt"))
+    return CrossCheck(name, table[:, 0], signals, float(options["RelTol"]))
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()

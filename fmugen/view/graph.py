@@ -18,6 +18,9 @@ __all__ = ["graphs_svg"]
 _TITLES = {Domain.TRANSLATION: "T-graph", Domain.ROTATION: "R-graph"}
 _MARGIN = 60.0
 _HEADER = 64.0
+#: How far captions stand above panels, and how wide a page is.
+_CAPTION = 10.0
+_PAGE = 1150.0
 #: Of a legend of one row, and of every other row.
 _LEGEND = 54.0
 _LEGEND_ROW = 20.0
@@ -99,6 +102,8 @@ class _Panel:
     left: float
     top: float
     side: float
+    #: Where its caption stands.
+    caption: float
 
 
 def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
@@ -108,16 +113,10 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
     of one mechanism give drawings that can be laid beside one another.
     """
     pairs = _pairs(graph, trees)
-    sides = [_side(each) for each, _ in pairs]
-    width, tallest = sum(sides), max(sides)
+    panels, bottom = _laid_out(pairs)
+    width = max(panel.left + panel.side for panel in panels)
     legend = list(_legend_rows([each for each, _ in pairs], width))
-    height = _HEADER + tallest + _LEGEND + _LEGEND_ROW * (len(legend) - 1)
-    panels = []
-    left = 0.0
-    for (each, tree), side in zip(pairs, sides, strict=True):
-        top = _HEADER + (tallest - side) / 2
-        panels.append(_Panel(each, tree, left, top, side))
-        left += side
+    height = bottom + _LEGEND + _LEGEND_ROW * (len(legend) - 1)
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}" font-family="Helvetica, Arial, sans-serif">',
@@ -130,6 +129,29 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
         body += _drawn(panel)
     body += _legend(legend, width, height)
     return "\n".join([*body, "</svg>", ""])
+
+
+def _laid_out(pairs: Sequence[tuple[_Graph, SpanningTree]]) -> tuple[list[_Panel], float]:
+    """Panels in rows no wider than a page, or than the first two, which are those of a mechanism.
+
+    Also where the last row ends.
+    """
+    sides = [_side(graph) for graph, _ in pairs]
+    widest = max(_PAGE, sum(sides[:2]))
+    rows: list[list[int]] = [[]]
+    for number, side in enumerate(sides):
+        if rows[-1] and sum(sides[each] for each in rows[-1]) + side > widest:
+            rows.append([])
+        rows[-1].append(number)
+    panels, top = [], _HEADER
+    for row in rows:
+        left, tallest = 0.0, max(sides[number] for number in row)
+        for number in row:
+            middle = top + (tallest - sides[number]) / 2
+            panels.append(_Panel(*pairs[number], left, middle, sides[number], top - _CAPTION))
+            left += sides[number]
+        top += tallest + 2 * _CAPTION
+    return panels, top - 2 * _CAPTION
 
 
 def _pairs(graph: LinearGraph, trees: TreeSelection) -> list[tuple[_Graph, SpanningTree]]:
@@ -165,7 +187,8 @@ def _drawn(panel: _Panel) -> list[str]:
     branches = set(panel.tree.branches)
     counted = f"{len(panel.graph.nodes)} nodes, {len(branches)} branches, {len(panel.tree.chords)} chords"
     lines = [
-        f'<text x="{panel.left + 24:.0f}" y="54" font-size="13" fill="#57606a">'
+        f'<text x="{panel.left + 24:.0f}" y="{panel.caption:.0f}" font-size="13" '
+        f'fill="#57606a">'
         f"{_title(panel.graph)}: {counted}</text>"
     ]
     labels: list[str] = []

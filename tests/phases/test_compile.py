@@ -7,6 +7,7 @@ import importlib.util
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from fmugen.phases.compile import (
     exported_functions,
     find_compiler,
 )
+from fmugen.phases.compile.influences import influences
 from fmugen.phases.compile.symbols import read_interface
 from fmugen.resources import default_cache_dir
 
@@ -111,6 +113,45 @@ def test_cache_key_covers_sources_platform_and_compiler() -> None:
         compile_phase._digest(MODEL, here, Compiler(("cc", "-m32"), "1")),
     }
     assert len(keys) == 5
+
+
+def test_only_what_a_change_touches_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_library(MODEL)
+    compiled: list[str] = []
+    run = compile_phase.require_success
+
+    def noted(command: Sequence[str], folder: Path) -> None:
+        compiled.extend(word for word in command if word.endswith(".c"))
+        run(command, folder)
+
+    monkeypatch.setattr(compile_phase, "require_success", noted)
+    other_guid = MODEL["model.h"].replace("{1}", "{2}")
+    compile_library({**MODEL, "model.h": other_guid})
+    assert "model.c" not in compiled
+    compile_library({**MODEL, "model.h": other_guid + "double model_rate(double t);\n"})
+    assert "model.c" in compiled
+
+
+@pytest.mark.parametrize(
+    ("unit", "depends"),
+    [
+        ("int n = GUID;", True),
+        ("int n = 1;", False),
+        ("int n = SIZE;", False),
+        ("int n = PAIR(1);", True),
+        ("#define MAKE(x, y) x##y\nint n = MAKE(GU, ID);", True),
+        ("#ifdef GUID\nint n;\n#endif", True),
+    ],
+)
+def test_an_object_depends_on_the_constants_that_it_names(unit: str, depends: bool) -> None:
+    def files(guid: int) -> dict[str, str]:
+        pair = "#define PAIR(x) (x + GUID)\n" if "PAIR" in unit else ""
+        header = f"#define GUID {guid}\n#define SIZE 3\n{pair}"
+        return {"a.h": '#include "b.h"\n', "b.h": header, "c.h": "int c;", "a.c": f'#include "a.h"\n{unit}\n'}
+
+    first, second = (influences("a.c", files(guid)) for guid in (1, 2))
+    assert set(first) == {"a.c", "a.h", "b.h"}
+    assert (first != second) == depends
 
 
 def test_unwritable_cache_only_costs_time(tmp_path: Path) -> None:

@@ -40,3 +40,14 @@ def test_the_legend_stays_inside_the_drawing(name: str) -> None:
         # A letter of this size is at most 7 wide.
         assert float(text.attrib["x"]) + 7 * len(text.text or "") <= width
         assert float(text.attrib["y"]) < height
+
+
+def test_many_graphs_stand_in_rows_as_wide_as_a_page() -> None:
+    model = example("motor_slider_crank")
+    graph = build_graph(model)
+    assert len(graph.networks) == 3
+    drawing = ElementTree.fromstring(graphs_svg(graph, select_trees(model, graph, "aac"), model.name))
+    captions = [text for text in drawing.iterfind(f"{SVG}text") if "branches" in (text.text or "")]
+    assert len(captions) == 5
+    assert len({text.attrib["y"] for text in captions}) > 1
+    assert float(drawing.attrib["width"]) < 1500

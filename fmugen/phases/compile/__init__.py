@@ -4,7 +4,7 @@ The generated ``model.c`` and ``model.h`` and the hand-written runtime are compi
 the sizes of a model are constants of its code. For this machine alone a C compiler of the system is used if
 there is one; otherwise the one in the Python package ``ziglang``, which compiles for all platforms.
 Libraries are kept in a cache under a digest of everything they are made from, so that the same model is never
-compiled twice.
+compiled twice; so are objects, so that of a model that changed little is compiled what the change touches.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from fmugen.cache import digest, keep
 from fmugen.errors import CompileError
 from fmugen.ir.platform import Platform, host_platform
+from fmugen.phases.compile.influences import influences
 from fmugen.phases.compile.symbols import read_interface
 from fmugen.phases.compile.toolchain import Compiler, find_compiler, require_success
 from fmugen.resources import default_cache_dir, fmi_include_dir, runtime_sources
@@ -140,14 +141,15 @@ def _compile(
 ) -> bytes:
     files = _all_files(sources)
     key = _digest(files, platform, compiler)
-    cached = (cache_dir or default_cache_dir()) / f"{key}{platform.library_suffix}"
+    cache = cache_dir or default_cache_dir()
+    cached = cache / f"{key}{platform.library_suffix}"
     with suppress(OSError):
         content = cached.read_bytes()
         count.add(1 + sum(name.endswith(".c") for name in files))
         return content
     with ExitStack() as stack:
         folder = work_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-")))
-        content = _build(files, platform, compiler, folder, workers, count).read_bytes()
+        content = _build(files, platform, compiler, folder, cache, workers, count).read_bytes()
     _require_interface(content, platform, fmi)
     keep(cached, content)
     return content
@@ -161,12 +163,21 @@ def _all_files(sources: Mapping[str, str]) -> dict[str, str]:
 
 
 def _digest(files: Mapping[str, str], platform: Platform, compiler: Compiler) -> str:
-    """A digest of everything that the library is a function of."""
+    """A digest of everything that a library, or an object, is a function of."""
     headers = {path.name: path.read_text(encoding="utf-8") for path in _fmi_headers()}
     parts = list(compiler.identity(platform))
     for name, text in sorted({**files, **headers}.items()):
         parts += [name, text]
     return digest(parts)
+
+
+def _recall(place: Path, destination: Path) -> bool:
+    """Whether the cache had a file, which is then at its destination."""
+    try:
+        destination.write_bytes(place.read_bytes())
+    except OSError:
+        return False
+    return True
 
 
 # --- building --------------------------------------------------------------------------------
@@ -177,16 +188,25 @@ def _build(
     platform: Platform,
     compiler: Compiler,
     folder: Path,
+    cache: Path,
     workers: Executor,
     count: _Count,
 ) -> Path:
-    """Compile each file and link them, with relative names so that no path gets into the result."""
+    """Compile each file that is not in the cache and link them.
+
+    Names are relative, so that no path gets into the result.
+    """
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     units = sorted(name for name in files if name.endswith(".c"))
     include = fmi_include_dir()
-    commands = [compiler.compile_command(platform, unit, include) for unit in units]
-    _run_all(commands, folder, workers, count)
+    keys = {unit: _digest(influences(unit, files), platform, compiler) for unit in units}
+    kept = {unit: cache / "objects" / f"{key}.o" for unit, key in keys.items()}
+    missing = [unit for unit in units if not _recall(kept[unit], folder / f"{unit}.o")]
+    count.add(len(units) - len(missing))
+    _run_all((compiler.compile_command(platform, unit, include) for unit in missing), folder, workers, count)
+    for unit in missing:
+        keep(kept[unit], (folder / f"{unit}.o").read_bytes())
     library = f"library{platform.library_suffix}"
     _run_all([compiler.link_command(platform, units, library)], folder, workers, count)
     return folder / library
