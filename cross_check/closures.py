@@ -7,7 +7,7 @@ turns, with the same coordinates, the same independent ones and the same order o
 the position found last, as in the thesis. Kinematic is the time for the dependent coordinates, dynamic that
 for one right-hand side of the equations of motion; both are CPU nanoseconds, low quantiles of many rounds.
 Iterations are those of all blocks that a position takes, with the time of each: the thesis's rivals solve
-systems by Gaussian elimination, ours skip zeros, and what one iteration takes decides the ratio.
+full systems by Gaussian elimination, ours skip zeros, and what one iteration takes decides the ratio.
 """
 
 from __future__ import annotations
