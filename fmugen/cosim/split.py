@@ -60,10 +60,11 @@ def split_model(model: SystemModel, partition: Partition, method: Method | None 
     wiring.outside(output.name for output in model.outputs)
     settled = settle(placed, wiring.connections)
     _require_followers(wiring, settled)
-    closure = Closure.TRIANGULAR
+    followers = Closure.PROJECTION if chosen is Method.PROJECTION else Closure.TRIANGULAR
+    closures = dict.fromkeys(settled, Closure.TRIANGULAR) | dict.fromkeys(wiring.driven, followers)
     parts = tuple(
-        Part(name, settled[name], closure, tuple(body.name for body in settled[name].bodies))
-        for name in settled
+        Part(name, part, closures[name], tuple(body.name for body in part.bodies))
+        for name, part in settled.items()
     )
     return SplitSystem(
         model.name, chosen, parts, tuple(wiring.connections), model.experiment, model.description
