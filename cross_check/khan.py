@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -107,10 +108,10 @@ class Contestant:
 
 
 def outcome(name: str, setting: str, run: Run) -> Outcome:
-    """What a run shows, up to its end or its failure."""
+    """What a run shows, up to its end or its failure; progress is told while a study runs."""
     seen = snapshots(run.values)
     curve = tuple((float(t), deviation([t], [s])) for t, s in zip(run.times, seen, strict=True))
-    return Outcome(
+    found = Outcome(
         name,
         setting,
         deviation(run.times, seen, EARLY),
@@ -121,6 +122,8 @@ def outcome(name: str, setting: str, run: Run) -> Outcome:
         run.failure,
         curve[:: max(1, len(curve) // 300)],
     )
+    print(f"{name}, {setting}: {_cell(found)}", file=sys.stderr)
+    return found
 
 
 def by_hand() -> list[Outcome]:
