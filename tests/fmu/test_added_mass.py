@@ -30,7 +30,7 @@ def product(*factors: Formula) -> Formula:
 
 
 def with_a_share_as_load(model: SystemModel, name: str) -> SystemModel:
-    """The same mechanism: of one body, two fifths of the mass (in the plane of the inertia too) are loads."""
+    """The same mechanism: of one body, two fifths of mass and inertia are loads."""
     body = next(body for body in model.bodies if body.name == name)
     assert body.center_node == name
     rest = parse("0.6")
@@ -44,11 +44,18 @@ def with_a_share_as_load(model: SystemModel, name: str) -> SystemModel:
     x, y, z = (*force, ZERO)[:3]
     here = (Attachment(GROUND), Attachment(name))
     loads = [Load("carried", LoadType.FORCE, *here, force=(x, y, z))]
-    inertia = body.inertia
-    if model.space is Space.PLANAR:
-        torque = Formula("torque", Call("neg", (product(inertia.zz, SHARE, parse(f"{name}.alpha")).root,)))
-        loads.append(Load("turned", LoadType.TORQUE, *here, torque=(ZERO, ZERO, torque)))
-        inertia = replace(inertia, zz=product(inertia.zz, rest))
+    spins = ["alpha"] if model.space is Space.PLANAR else ["alphax", "alphay", "alphaz"]
+    carried = product(body.inertia.zz, SHARE)  # alike about all axes: without a gyroscopic torque
+
+    def less(value: Formula) -> Formula:
+        return Formula("less", Call("-", (value.root, carried.root)))
+
+    torques = [product(parse("-1"), carried, parse(f"{name}.{spin}")) for spin in spins]
+    x, y, z = [ZERO] * (3 - len(torques)) + torques
+    loads.append(Load("turned", LoadType.TORQUE, *here, torque=(x, y, z)))
+    inertia = replace(body.inertia, zz=less(body.inertia.zz))
+    if model.space is Space.SPATIAL:
+        inertia = replace(inertia, xx=less(inertia.xx), yy=less(inertia.yy))
     lighter = replace(body, mass=product(body.mass, rest), inertia=inertia)
     return replace(
         model,

@@ -13,6 +13,7 @@ from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import Array, Model, opened, options
 from tests.fmu.parts import leg
+from tests.fmu.test_fmi_structure import differences
 from tests.support import example
 
 PROJECTION = options(closure=Closure.PROJECTION)
@@ -69,6 +70,21 @@ def test_all_coordinates_and_the_independent_velocities_are_states(tmp_path: Pat
     states = [state.name for state in generated.description.continuous_states]
     assert states[: len(coordinates)] == coordinates
     assert len(states) == len(coordinates) + generated.flow.degrees_of_freedom
+
+
+@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.PROJECTION])
+def test_every_dependency_is_declared(closure: Closure, tmp_path: Path) -> None:
+    """Of a leg, whose outputs are derivatives by inputs."""
+    export = export_fmu(leg(), tmp_path / "x.fmu", options(closure=closure))
+    with opened(export, tmp_path) as model:
+        model.start()
+        description = model.description
+        knowns = [v.value_reference for v in (*description.continuous_states, *description.inputs)]
+        rng = np.random.default_rng(5)
+        points = [model.states + rng.uniform(-0.1, 0.1, model.size) for _ in range(2)]
+        structure = description.structure
+        said = differences(model, (*structure.outputs, *structure.derivatives), knowns, [*points])
+        assert [each for each in said if each.endswith("is missing")] == []
 
 
 @pytest.mark.parametrize("weight", [False, True])

@@ -6,7 +6,7 @@ the equations become functions of held signs (:mod:`fmugen.expr.relations`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
@@ -15,7 +15,7 @@ from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.fmu import CalculatedVariable, ContinuousState
+from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
     Function,
@@ -30,10 +30,10 @@ from fmugen.ir.program import (
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.partials import output_knowns, partials_of
+from fmugen.phases.lower.states import continuous_states
 from fmugen.phases.lower.steps import Form, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_names
 from fmugen.phases.lower.tangents import Directions, tangent_results
-from fmugen.units import per_second
 
 __all__ = ["lower_program"]
 
@@ -135,7 +135,7 @@ class _Lowering:
             tuple(calculated),
             self._flow,
             network,
-            tuple(self._continuous_states()),
+            tuple(continuous_states(self._dae, self._flow, self._structure)),
             len(self._relations.by_time),
             len(self._relations.by_state),
             self._input_rates(),
@@ -197,56 +197,6 @@ class _Lowering:
                 [Result("relation", i, value) for i, value in enumerate(watched)],
             ),
         ]
-
-    # --- states -------------------------------------------------------------------------------------
-
-    def _continuous_states(self) -> Iterator[ContinuousState]:
-        """Positions, velocities, states of the network.
-
-        Where the independent coordinates may change on the way, the first two stand for whatever coordinates
-        are independent: they are variables of their own.
-        """
-        structure, coordinates = self._structure, self._dae.coordinates
-        flow, own = self._flow, structure.positions == structure.velocities
-        partitioned = len(structure.velocities) < len(coordinates)
-        changing = partitioned and bool(flow.rows) and bool(flow.independent)
-        count = len(structure.positions)
-        units = {c.unit for c in coordinates}
-        shared = units.pop() if len(units) == 1 else ""
-        rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
-        for index, k in enumerate(structure.positions):
-            c = coordinates[k]
-            known = structure.knowns(c.velocity)
-            if own:
-                known = replace(known, inputs=(), states=(count + index,), time=False)
-            start, value = structure.knowns(c.position), flow.positions[k]
-            if changing and own:
-                name, note = (
-                    f"state[{index + 1}]",
-                    f"position of an independent coordinate, at first of {c.name}",
-                )
-                yield ContinuousState(name, shared, note, True, start, rate, known, value)
-            else:
-                yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
-        for index, k in enumerate(structure.velocities):
-            c = coordinates[k]
-            known = structure.knowns(c.second, everywhere=changing)
-            start, value = structure.knowns(c.velocity), flow.velocities[k]
-            if changing:
-                name, note = (
-                    f"state[{count + index + 1}]",
-                    f"rate of an independent coordinate, at first of {c.name}",
-                )
-                yield ContinuousState(name, rate, note, True, start, second, known, value)
-            else:
-                unit = per_second(c.unit)
-                yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
-        for state in self._dae.states:
-            derivative = structure.knowns(state.derivative)
-            unit = per_second(state.unit)
-            yield ContinuousState(
-                state.name, state.unit, "", False, structure.knowns(state.symbol), unit, derivative
-            )
 
     # --- networks ----------------------------------------------------------------------------------
 
