@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -52,7 +53,8 @@ STIFFNESSES = (1e3, 1e4, 1e5, 1e6)
 SIGMAS = (10.0, 20.0, 30.0, 40.0)
 #: Where a run is short enough for an unstable motion to have stayed near the prescribed one, in seconds.
 EARLY = 1.0
-#: Seconds that a co-simulation may take.
+OPTIONS = ExportOptions(trees="aac")
+#: CPU seconds that a co-simulation may take.
 PATIENCE = 20.0
 WHOLE, BY_HAND = "whole", "by_hand"
 
@@ -106,10 +108,10 @@ class Contestant:
 
 
 def outcome(name: str, setting: str, run: Run) -> Outcome:
-    """What a run shows, up to its end or its failure."""
+    """What a run shows, up to its end or its failure; progress is told while a study runs."""
     seen = snapshots(run.values)
     curve = tuple((float(t), deviation([t], [s])) for t, s in zip(run.times, seen, strict=True))
-    return Outcome(
+    found = Outcome(
         name,
         setting,
         deviation(run.times, seen, EARLY),
@@ -120,6 +122,8 @@ def outcome(name: str, setting: str, run: Run) -> Outcome:
         run.failure,
         curve[:: max(1, len(curve) // 300)],
     )
+    print(f"{name}, {setting}: {_cell(found)}", file=sys.stderr)
+    return found
 
 
 def by_hand() -> list[Outcome]:
@@ -165,7 +169,7 @@ def split_system(model: SystemModel, method: Method, folder: Path) -> System:
     """The parts of the manipulator as FMUs, out of their package."""
     folder.mkdir()
     split = split_model(model, partition(method), method)
-    package = export_split(split, folder / f"{method.value}.ssp", ExportOptions()).path
+    package = export_split(split, folder / f"{method.value}.ssp", OPTIONS).path
     return read_ssp(package, folder)
 
 
@@ -283,7 +287,7 @@ def raced(method: Method, model: SystemModel, folder: Path) -> list[Outcome]:
 
 def uncut(model: SystemModel, folder: Path) -> list[Outcome]:
     """The whole manipulator as one FMU."""
-    system = connect({WHOLE: export_fmu(model, folder / "whole.fmu", ExportOptions()).path}, [], folder)
+    system = connect({WHOLE: export_fmu(model, folder / "whole.fmu", OPTIONS).path}, [], folder)
     alone = Contestant("whole, uncut", partial(ConnectedModels, system, None, PERIOD), places_of(system))
     return [alone.race(setting) for setting in SETTINGS]
 
@@ -299,6 +303,15 @@ def kept(name: str, run: Callable[[], list[Outcome]], fresh: bool) -> list[Outco
     return [Outcome(**values) for values in json.loads(path.read_text(encoding="utf-8"))]
 
 
+def kept_torques(folder: Path, fresh: bool) -> Any:
+    """The series of the torques, as :func:`kept` does."""
+    path = KEPT / "torques.npy"
+    if fresh or not path.is_file():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        np.save(path, inverse_torques(folder))
+    return np.load(path)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     everything = [*(method.value for method in Method), WHOLE, BY_HAND]
@@ -310,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     hand, fmus, stepped = [], [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        coefficients = inverse_torques(folder)
+        coefficients = kept_torques(folder, asked.fresh)
         model = driven_manipulator(coefficients)
         studies = {method.value: partial(raced, method, model, folder) for method in Method}
         studies |= {WHOLE: partial(uncut, model, folder), BY_HAND: by_hand}

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from math import ceil
 from pathlib import Path
+from resource import RLIMIT_CPU, setrlimit
+from signal import SIGKILL, SIGXCPU
 from typing import Any
 
 import numpy as np
@@ -67,15 +71,15 @@ def cosimulate(
 
     Parts of a group step at once, groups one after the other (Gauss-Seidel); by default all are in one
     (Jacobi). Parts of a worker share a process; by default there is one. A run that fails has the points
-    before; one that takes more than ``timeout`` seconds has none.
+    before; one that takes more than ``timeout`` seconds of a processor has none.
     """
     program = master_program(folder)
     description = folder / "system.txt"
     description.write_text(_text(system, places, groups, workers, parameters or {}), encoding="utf-8")
     command = [str(program), str(description), repr(stop), repr(step), str(repeats)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    except subprocess.TimeoutExpired:
+    limit = partial(setrlimit, RLIMIT_CPU, (ceil(timeout), ceil(timeout)))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+    if done.returncode in (-SIGXCPU, -SIGKILL):
         return CoRun(np.zeros(0), np.zeros((0, len(places))), (), f"not ended after {timeout:g} s")
     if done.returncode not in (0, _FAILED):
         raise MasterError(done.stderr.strip() or f"the master ended with code {done.returncode}")

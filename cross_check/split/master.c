@@ -75,7 +75,8 @@ static Shared *shared;
 static double *values[2], *record, *seconds;
 static double stop, step;
 static long step_count;
-static int repeats, running;
+static int repeats;
+static volatile sig_atomic_t running;
 
 static void give_up(const char *sentence, const char *name)
 {

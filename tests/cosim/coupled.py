@@ -108,7 +108,7 @@ class Coupled:
         raise AssertionError("the parts do not agree on what they tell each other")
 
     def run(self, stop: float, steps: int) -> None:
-        """Classical Runge-Kutta steps from the start."""
+        """Classical Runge-Kutta steps from the start; FMUs must know which points are accepted."""
         x, h = self.states(), stop / steps
         for number in range(steps):
             t = number * h
@@ -117,7 +117,9 @@ class Coupled:
             k3 = self.derivatives(t + h / 2, x + h / 2 * k2)
             k4 = self.derivatives(t + h, x + h * k3)
             x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        self.derivatives(stop, x)
+            self.derivatives(t + h, x)
+            for fmu in self.fmus.values():
+                fmu.completedIntegratorStep()
 
     def outputs(self) -> dict[str, float]:
         """The outputs of the whole system."""

@@ -65,11 +65,11 @@ def steered_manipulator() -> SystemModel:
     """The 3-RRR manipulator near Khan's motion, which motors steer it along (4.0.2)."""
     model = example("three_rrr_driven")
     swing = "(2*pi*time/3 - sin(2*pi*time/3))"
-    goals = {1: f"pi/3 + {swing}/6", 2: f"4*pi/3 + {swing}/6", 3: f"11*pi/6 + {swing}/6"}
+    goals = {1: f"pi/3 + {swing}/6", 2: f"4*pi/3 + {swing}/6", 3: f"11*pi/6 + {swing}/12"}
     loads = []
     for number, load in enumerate(model.loads, start=1):
         torque = parse(
-            f"tau_{number} + 400*({goals[number]} - shank_{number}.angle) - 40*shank_{number}.omega"
+            f"tau_{number} + 4000*({goals[number]} - shank_{number}.angle) - 300*shank_{number}.omega"
         )
         loads.append(replace(load, torque=(*load.torque[:2], torque)))
     return replace(model, loads=tuple(loads))

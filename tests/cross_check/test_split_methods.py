@@ -74,3 +74,13 @@ def test_penalty_fails_for_the_stiffnesses_and_steps_of_the_thesis() -> None:
 def test_virtual_springs_give_in_proportion_to_their_compliance() -> None:
     soft, hard = (error(run(by_hand().Penalty(k), 0.3, 0.001)) for k in (1e4, 1e5))
     assert soft / hard == pytest.approx(10, rel=0.2)
+
+
+def test_the_steps_of_the_thesis_are_those_of_its_longest_step() -> None:
+    """Section 4.3 counts 301 and 319 steps; the method itself needs far fewer."""
+    hand, exchange = by_hand(), importlib.import_module("split.exchange")
+    for tolerance in (1e-3, 1e-6):
+        held = exchange.adaptive(hand.ByHand(hand.DeNoc()), hand.PERIOD, tolerance, [], largest=0.01)
+        free = exchange.adaptive(hand.ByHand(hand.DeNoc()), hand.PERIOD, tolerance, [])
+        assert 300 <= held.steps <= 319
+        assert free.steps < 60
