@@ -9,8 +9,8 @@ turns in one C program, and a right-hand side is a quarter of an RK4 step. Opera
 Times are compared as if they were equal if they differ by less than 3 %: where compilers put the code of two
 programs of equal operations makes as much of a difference. A tree set with fewer operations can take longer.
 Where the measured choice has not the fewest, the rows that do and that are fastest are printed side by side,
-with all pairs of trees around both, by one exchange, that have no more operations: is one as fast, it is
-best in both, and the choice is not; if none is, no choice could be.
+with those pairs of trees around both, by one exchange, that have no more operations: is one as fast, it is
+best in both, and the choice is not; if none is, they are in conflict.
 
 Below the tables stands McPhee's comparison of absolute, joint and absolute angular coordinates of Andrews'
 squeezer. The exit code is 3 if a tree set of the tables is faster than the measured choice, or if some pair
@@ -58,8 +58,8 @@ ROUNDS = 400
 EVALUATIONS = 4 * STEPS
 #: Times that differ by less are equal.
 NOISE = 0.03
-#: More pairs of trees than there are around one.
-ALL = 10_000
+#: So many of the pairs of trees around one, the most promising first, are looked at.
+AROUND = 24
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,8 @@ def measured(pool: ProcessPoolExecutor, program: Path, model: SystemModel, trees
 class Verdict:
     """How the measured choice compares with the rows of a table, by operations and by time.
 
-    ``shortest`` and ``fastest`` are rows. If the choice has more operations than the shortest, ``rivals`` are
-    all pairs of trees around these two that have not, with their times.
+    ``shortest`` and ``fastest`` are rows. If the choice is not as good as these, ``rivals`` are pairs around
+    the two that have no more operations than the shortest.
     """
 
     mine: Timed
@@ -185,10 +185,10 @@ def verdict(results: Results, rivals: Results) -> Verdict:
 
 
 def exchanged(pool: ProcessPoolExecutor, model: SystemModel, best: Verdict) -> SystemModel:
-    """``model`` with all trees around the shortest and the fastest row that are as short as the shortest."""
+    """``model`` with trees around the shortest and the fastest row that are as short as the shortest."""
     graph = build_graph(model)
     rows = [select_trees(model, graph, name) for name in (best.shortest, best.fastest)]
-    around = {_branches(trees): trees for row in rows for trees in neighbours(graph, row, ALL)}
+    around = {_branches(trees): trees for row in rows for trees in neighbours(graph, row, AROUND)}
     limit = best.rows[best.shortest].operations
     found = pool.map(operations_of, [(model, trees) for trees in around.values()])
     short = [t for t, operations in zip(around.values(), found, strict=True) if operations <= limit]
@@ -225,7 +225,7 @@ def print_table(table: str, results: Results) -> None:
         print(f"| {number} | {thesis} | {cells(results[str(number)])} |")
     print(f"| {MEASURED} | | | | {cells(results[MEASURED])} |\n")
     print_failures(results)
-    print(f"rank correlation: {', '.join(correlations(table, results))}")
+    print(f"rank correlation: {', '.join(correlations(table, results))}", flush=True)
 
 
 def cells(result: Timed | str) -> str:
@@ -253,7 +253,7 @@ def print_verdict(found: Verdict) -> None:
     for name, rival in found.rivals.items():
         print(f"no more operations: {name}, {rival.operations} operations, {rival.nanoseconds:.0f} ns")
     both = found.best_in_both
-    print(f"BEST IN BOTH: {both}" if both else "no pair of trees is best in both", flush=True)
+    print(f"BEST IN BOTH: {both}" if both else "none of these is best in both", flush=True)
 
 
 def print_squeezer(results: Results) -> None:

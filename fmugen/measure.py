@@ -93,7 +93,7 @@ class Effort:
     seconds: float = 30.0
     processes: int = 1
     proposals: int = 3
-    closed: int = 6
+    closed: int = 10
     nodes: int = 80_000
 
 
