@@ -43,7 +43,7 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
             if better is not None:
                 shorter[i], shorter[j] = better
                 improved = True
-    return [row for row in shorter if row != 0]
+    return [row for row in shorter if len(row) > 0]
 
 
 def _combined(ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:
