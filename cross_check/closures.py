@@ -6,7 +6,7 @@ Every mechanism runs once with its exact closure; all closures then follow that 
 turns, with the same coordinates, the same independent ones and the same order of loops. Iteration starts from
 the position found last, as in the thesis. Kinematic is the time for the dependent coordinates, dynamic that
 for one right-hand side of the equations of motion; both are CPU nanoseconds, low quantiles of many rounds.
-Iterations are those of all blocks that a position takes, with the time of each: the thesis's rivals solve
+Iterations are those of all blocks that a position takes, with the time of each: rivals of the thesis solve
 full systems by Gaussian elimination, ours skip zeros, and what one iteration takes decides the ratio.
 """
 

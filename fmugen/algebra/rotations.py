@@ -32,7 +32,7 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
     """Equivalent rows with fewer terms, as long as two rows become shorter together.
 
     Two rows are turned back by a known pair, or one is added to the other or subtracted from it, which
-    removes a part that two loops share.
+    removes a part that two loops share; of two rows that say the same one is left.
     """
     shorter = list(rows)
     improved = True
@@ -43,7 +43,7 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
             if better is not None:
                 shorter[i], shorter[j] = better
                 improved = True
-    return shorter
+    return [row for row in shorter if len(row) > 0]
 
 
 def _combined(ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:

@@ -75,6 +75,16 @@ def test_coefficients_equal_up_to_a_factor_share_a_lump() -> None:
     assert [str(p) for p in lumped] == ["v0*k0 + k1", "-3*v1*k0 + 2*k2"]
 
 
+def test_a_row_that_says_what_another_says_is_dropped() -> None:
+    letters = Letters()
+    q, x = letters.coordinates("q x")
+    (length,) = letters.parameters("length")
+    row = length * letters.sin(q) + x
+    polynomials = [found for found in polynomial_rows([row, row], {0: q}, {0}) if found is not None]
+    _, lumped = lump(letters.dag, variables_of({0: q}, {0}), polynomials, Samples([row]))
+    assert [str(p) for p in lumped] == ["v0*k0 + k1"]
+
+
 def test_a_known_rotation_is_undone() -> None:
     """A vector of constant length in a frame turned by a known angle: two rows of one term each are left."""
     letters = Letters()
