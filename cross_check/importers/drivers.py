@@ -35,6 +35,8 @@ class Request:
     stop: float
     step: float
     outputs: list[str]
+    #: Relative, of the importer's solver.
+    tolerance: float = TOLERANCE
     inputs: list[str] = field(default_factory=list)
 
     @property
@@ -51,7 +53,7 @@ def run_fmpy(request: Request, folder: Path) -> Array:
         stop_time=request.stop,
         step_size=request.step,
         output_interval=request.step,
-        relative_tolerance=TOLERANCE if request.interface == "ModelExchange" else None,
+        relative_tolerance=request.tolerance if request.interface == "ModelExchange" else None,
         record_events=False,
         output=request.outputs,
         timeout=300,
