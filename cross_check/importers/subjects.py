@@ -79,7 +79,8 @@ class Subject:
     def request(self, fmi: int, interface: str) -> Request:
         experiment = self.model.experiment
         inputs = [given.name for given in self.model.inputs]
-        return Request(str(self.fmus[fmi]), interface, experiment.stop, experiment.step, self.names, inputs)
+        span = (experiment.stop, experiment.step)
+        return Request(str(self.fmus[fmi]), interface, *span, self.names, inputs=inputs)
 
     def references(self) -> tuple[str, list[int]]:
         """The guid of the FMI 2.0 FMU, and the value references of the outputs."""

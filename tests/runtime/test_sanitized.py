@@ -27,6 +27,18 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
+#: The variant with the most to go wrong; the others are slow tests.
+one_of_them = pytest.mark.parametrize(
+    ("model", "defines"),
+    [
+        pytest.param(
+            *variant, marks=() if variant == ("slider_crank", {"INDEPENDENT": 2}) else pytest.mark.slow
+        )
+        for variant in VARIANTS
+    ],
+)
+
+
 @pytest.mark.parametrize(("model", "defines"), VARIANTS)
 def test_nothing_leaks_and_nothing_is_undefined(
     tmp_path: Path, model: str, defines: dict[str, object]
@@ -37,7 +49,7 @@ def test_nothing_leaks_and_nothing_is_undefined(
     assert "runtime error" not in done.stderr
 
 
-@pytest.mark.parametrize(("model", "defines"), [VARIANTS[0], VARIANTS[2], VARIANTS[-1]])
+@one_of_them
 def test_no_sequence_of_calls_does_harm(tmp_path: Path, model: str, defines: dict[str, object]) -> None:
     """Fifty thousand calls at random for each type of FMU, legal or not; a reset leads back to a run."""
     program = compile_c(tmp_path / "wander", model, WANDER, *SANITIZED, **defines)
@@ -47,13 +59,7 @@ def test_no_sequence_of_calls_does_harm(tmp_path: Path, model: str, defines: dic
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
-@pytest.mark.parametrize(
-    ("model", "defines"),
-    [
-        pytest.param(model, defines, marks=() if (model, defines) == VARIANTS[2] else pytest.mark.slow)
-        for model, defines in VARIANTS
-    ],
-)
+@one_of_them
 def test_valgrind_finds_nothing(tmp_path: Path, model: str, defines: dict[str, object]) -> None:
     """Nothing read before it is written, and nothing lost in a thousand lives."""
     program = compile_c(tmp_path / "exercise", model, EXERCISE, "-g", **defines)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from fmugen.errors import CompileError
@@ -81,9 +82,8 @@ def find_compiler(platform: Platform, *, portable: bool = False) -> Compiler:
         if system is not None:
             return system
     if importlib.util.find_spec("ziglang") is not None:
-        zig = (sys.executable, "-m", "ziglang")
         triple = f"{platform.architecture}-{_ZIG_SYSTEMS[platform.system]}"
-        return Compiler((*zig, "cc"), _output_of((*zig, "version")), ("-target", triple))
+        return Compiler((*_zig(), "cc"), _zig_version(), ("-target", triple))
     raise CompileError(
         f'no C compiler for {platform.name} was found: run `pip install "fmugen[cross]"`, or for this '
         "machine alone install gcc or clang, or set CC to the compiler to use"
@@ -114,6 +114,16 @@ def _system_compiler() -> Compiler | None:
     found = (path for name in ("cc", "gcc", "clang") if (path := shutil.which(name)) is not None)
     path = next(found, None)
     return None if path is None else Compiler((path,), _output_of((path, "--version")))
+
+
+def _zig() -> tuple[str, ...]:
+    return (sys.executable, "-m", "ziglang")
+
+
+@cache
+def _zig_version() -> str:
+    """Asked for once, however many platforms there are."""
+    return _output_of((*_zig(), "version"))
 
 
 def _output_of(command: Sequence[str]) -> str:
