@@ -52,6 +52,17 @@ def test_errors_beyond_the_tolerance_fail() -> None:
     assert run.figure(float("nan")).endswith("FAILED")
 
 
+def test_rows_between_those_of_the_reference_are_left_out() -> None:
+    run = importlib.import_module("run")
+    check = read_cross_check(FOLDERS[0])
+    exact = np.array([signal.reference for signal in check.signals]).T
+    between = np.repeat(exact, 3, axis=0)[: 3 * (len(exact) - 1) + 1]
+    between[1::3] = 1e9
+    assert run._motion(check, exact) == run._motion(check, between) == 0.0
+    with pytest.raises(run.ImporterError, match="rows instead of"):
+        run._motion(check, between[:-1])
+
+
 def test_published_solutions_are_complete() -> None:
     published = importlib.import_module("published")
     solutions = {solution.title: solution for solution in published.published_solutions()}
