@@ -206,11 +206,10 @@ class _Cutter:
     def _free(self, name: str) -> str:
         """A name for a cut: what is told of it is called NAME_x and the like, as nothing else may be."""
         model = self.model
-        signals: tuple[Parameter | Input | Output, ...]
-        signals = (*model.parameters, *model.inputs, *model.outputs)
-        elements: tuple[Body | Element, ...]
-        elements = (*model.bodies, *model.joints, *model.drivers, *model.springs, *model.loads)
-        taken = [each.name for each in (*signals, *elements)]
+        variables: list[Parameter | Input | Output] = [*model.parameters, *model.inputs, *model.outputs]
+        elements: list[Body | Element] = [*model.bodies, *model.joints, *model.drivers]
+        elements += [*model.springs, *model.loads]
+        taken = [each.name for each in variables] + [each.name for each in elements]
         while any(other.startswith(f"{name}_") for other in taken):
             name += "_cut"
         return name

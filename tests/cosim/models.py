@@ -69,7 +69,7 @@ def steered_manipulator() -> SystemModel:
     loads = []
     for number, load in enumerate(model.loads, start=1):
         torque = parse(
-            f"tau_{number} + 4000*({goals[number]} - shank_{number}.angle) - 300*shank_{number}.omega"
+            f"tau_{number} + 400*({goals[number]} - shank_{number}.angle) - 30*shank_{number}.omega"
         )
         loads.append(replace(load, torque=(*load.torque[:2], torque)))
     return replace(model, loads=tuple(loads))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fmpy import simulate_fmu
+from fmpy.ssp.simulation import simulate_ssp
 from fmpy.ssp.ssd import read_ssd
 from lxml import etree
 
@@ -20,7 +21,7 @@ from fmugen.cosim.ssp import structure_xml
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
 from fmugen.pipeline import export_fmu
-from tests.cosim.models import LINKS, double_pendulum
+from tests.cosim.models import LEGS, LINKS, double_pendulum, steered_manipulator
 
 STEP, STEPS = 0.001, 300
 #: What is read at the end: the part, and its output.
@@ -110,6 +111,18 @@ def run(program: str, package: Path, refine: int = 1) -> list[float]:
     assert done.returncode == 0, done.stderr[-2000:]
     last = [line for line in done.stdout.splitlines() if line and line[0] != "["][-1]
     return [float(word) for word in last.split()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [Method.EXACT, Method.DENOC])
+def test_a_manipulator_in_co_simulation_follows_the_whole(method: Method, tmp_path: Path) -> None:
+    model = steered_manipulator()
+    whole = export_fmu(model, tmp_path / "whole.fmu", ExportOptions()).path
+    result = simulate_fmu(str(whole), stop_time=3.0, output_interval=0.01)
+    package = export_split(split_model(model, LEGS, method), tmp_path / "split.ssp", ExportOptions()).path
+    split = simulate_ssp(str(package), stop_time=3.0 - STEP / 2, step_size=STEP)
+    for name in ("platform_x", "platform_y", "platform_angle", "platform_omega"):
+        assert abs(split[f"platform.{name}"][-1] - result[name][-1]) < 1e-6
 
 
 def test_a_co_simulation_nears_the_whole_with_its_step(package: Path, whole: list[float]) -> None:

@@ -58,7 +58,15 @@ def test_they_are_directional_derivatives_and_differences(fmi: int, tmp_path: Pa
         np.testing.assert_allclose(without, model.get(forces), rtol=1e-10)
 
 
-@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.NEWTON_ALL, Closure.BAUMGARTE])
+@pytest.mark.parametrize(
+    "closure",
+    [
+        Closure.TRIANGULAR,
+        Closure.BAUMGARTE,
+        pytest.param(Closure.NEWTON_ALL, marks=pytest.mark.slow),
+        pytest.param(Closure.PROJECTION, marks=pytest.mark.slow),
+    ],
+)
 def test_their_own_derivatives_are_right(closure: Closure, tmp_path: Path) -> None:
     export = export_fmu(leg(), tmp_path / "x.fmu", options(closure=closure))
     with opened(export, tmp_path) as model:

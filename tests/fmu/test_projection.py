@@ -19,7 +19,9 @@ from tests.support import example
 PROJECTION = options(closure=Closure.PROJECTION)
 
 
-@pytest.mark.parametrize("name", ["slider_crank", "four_bar", "spatial_slider_crank"])
+@pytest.mark.parametrize(
+    "name", ["slider_crank", "four_bar", pytest.param("spatial_slider_crank", marks=pytest.mark.slow)]
+)
 def test_it_gives_the_motion_of_the_reference(name: str, tmp_path: Path) -> None:
     """Through dead centres, where the independent coordinates change."""
     model = example(name)
