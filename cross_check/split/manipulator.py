@@ -295,7 +295,7 @@ class Snapshot:
 
     @property
     def gap(self) -> float:
-        """How far the loops are open: at hips, between ankles and knees, and between views of the platform."""
+        """How far the loops are open: at hips, from ankles to knees, between views of the platform."""
         largest = float(np.abs(self.rows[:, 4:] - self.rows[0, 4:]).max())
         for leg, (shank, x, y, thigh, px, py, angle) in enumerate(self.rows):
             (ua, _), (ub, _), (uc, nc) = unit(shank), unit(thigh), unit(angle)
