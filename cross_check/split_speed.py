@@ -30,7 +30,7 @@ from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-STEP, STEPS, REPEATS = 1e-3, 50, 40
+STEP, STEPS, REPEATS = 1e-3, 10, 200
 
 
 @dataclass(frozen=True)
