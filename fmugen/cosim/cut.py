@@ -22,10 +22,12 @@ from fmugen.ir.model import (
     Attachment,
     Body,
     Driver,
+    Input,
     Joint,
     JointType,
     Load,
     Output,
+    Parameter,
     Point,
     Space,
     Spring,
@@ -204,8 +206,10 @@ class _Cutter:
     def _free(self, name: str) -> str:
         """A name for a cut: what is told of it is called NAME_x and the like, as nothing else may be."""
         model = self.model
-        named = (*model.parameters, *model.inputs, *model.outputs, *model.bodies, *model.joints)
-        taken = [each.name for each in (*named, *model.drivers, *model.springs, *model.loads)]
+        variables: list[Parameter | Input | Output] = [*model.parameters, *model.inputs, *model.outputs]
+        elements: list[Body | Element] = [*model.bodies, *model.joints, *model.drivers]
+        elements += [*model.springs, *model.loads]
+        taken = [each.name for each in variables] + [each.name for each in elements]
         while any(other.startswith(f"{name}_") for other in taken):
             name += "_cut"
         return name
