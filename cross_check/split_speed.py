@@ -9,6 +9,7 @@ ways take turns, many times over, and the shortest time of each counts: what els
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-STEP, STEPS, REPEATS = 1e-3, 50, 40
+STEP, STEPS, REPEATS = 1e-3, 10, 200
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if name in (asked.names or cases()):
             with tempfile.TemporaryDirectory() as folder:
                 speeds.append(measure(case, asked.method, asked.rounds, Path(folder)))
+            print(page(speeds[-1:], asked.method).splitlines()[-1], file=sys.stderr)
     text = page(speeds, asked.method)
     if asked.output:
         asked.output.write_text(text, encoding="utf-8")

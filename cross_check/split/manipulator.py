@@ -295,13 +295,14 @@ class Snapshot:
 
     @property
     def gap(self) -> float:
-        """How far the loops are open: at hips, and where legs see the platform at different places."""
+        """How far the loops are open: at hips, from ankles to knees, between views of the platform."""
         largest = float(np.abs(self.rows[:, 4:] - self.rows[0, 4:]).max())
-        for leg, (_, x, y, thigh, px, py, angle) in enumerate(self.rows):
-            (ub, _), (uc, nc) = unit(thigh), unit(angle)
+        for leg, (shank, x, y, thigh, px, py, angle) in enumerate(self.rows):
+            (ua, _), (ub, _), (uc, nc) = unit(shank), unit(thigh), unit(angle)
             hip = HIPS[leg][0] * uc + HIPS[leg][1] * nc
-            miss = np.array([x - px, y - py]) + THIGH / 2 * ub - hip
-            largest = max(largest, float(np.abs(miss).max()))
+            upper = np.array([x - px, y - py]) + THIGH / 2 * ub - hip
+            lower = BASE[leg] + SHANK * ua + THIGH / 2 * ub - np.array([x, y])
+            largest = max(largest, float(np.abs([upper, lower]).max()))
         return largest
 
 

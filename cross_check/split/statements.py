@@ -27,12 +27,20 @@ class Runs:
 
     def __init__(self, outcomes: Sequence[Any]) -> None:
         self._found = {(o.method, o.setting): o for o in outcomes}
-        self.penalty = self._names("penalty")
-        self.projection = self._names("projection")
-        self.others = self._names("projection") + self._names("denoc") + self._names("exact")
+
+    @property
+    def penalty(self) -> list[str]:
+        return self._names("penalty")
+
+    @property
+    def projection(self) -> list[str]:
+        return self._names("projection")
 
     def _names(self, start: str) -> list[str]:
-        return list(dict.fromkeys(name for name, _ in self._found if name.startswith(start)))
+        names = list(dict.fromkeys(name for name, _ in self._found if name.startswith(start)))
+        if not names:
+            raise KeyError(start)
+        return names
 
     def of(self, name: str, setting: str) -> Any:
         return self._found[name, setting]
@@ -52,7 +60,7 @@ def statements(fmus: Sequence[Any], hand: Sequence[Any]) -> list[Statement]:
 def _judged(judge: Callable[[Runs], tuple[bool, str]], runs: Runs) -> str:
     try:
         holds, words = judge(runs)
-    except (KeyError, ValueError, IndexError):
+    except KeyError:
         return "not run"
     return f"{'yes' if holds else '**no**'}: {words}"
 
@@ -118,7 +126,7 @@ def _most_accurate(runs: Runs) -> tuple[bool, str]:
 
 
 def _exact_best(runs: Runs) -> tuple[bool, str]:
-    rest = [n for n in runs.penalty + runs.others if n != "exact"]
+    rest = [*runs.penalty, *runs.projection, "denoc"]
     words, holds = [], True
     for setting in (COARSE, FINE, LONG, SHORT):
         mine = runs.of("exact", setting)
