@@ -79,13 +79,14 @@ class ModelBuilder:
         description: str = "",
         rate: str = "",
         stamp: str = "",
+        slope: float | None = None,
     ) -> Self:
         """An input of the FMU.
 
         ``rate`` names the input that is its time derivative, ``stamp`` the one that tells when it was
-        sampled.
+        sampled; ``slope`` is how fast its samples change at the start.
         """
-        others = {"description": description, "rate": rate, "stamp": stamp}
+        others = {"description": description, "rate": rate, "stamp": stamp, "slope": slope}
         return self._enter("inputs", name, start=start, unit=unit, **others)
 
     def output(

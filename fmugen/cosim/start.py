@@ -5,8 +5,9 @@ No engine has to iterate at the start: every connected input begins with the val
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import constant
 from fmugen.ir.model import (
+    Input,
     JointType,
     Output,
     Start,
@@ -34,8 +36,11 @@ __all__ = ["degrees_of_freedom", "motion_at_start", "placed_at", "settle"]
 
 #: The trees of the formulations that only tell start values.
 _TREES = "aac"
-#: Values that a sweep over all parts changes by less than this have settled.
+#: Values that a sweep over all parts changes by less than this have settled; slopes are differences.
 _SETTLED = 1e-12
+_SETTLED_SLOPES = 1e-7
+#: Half the time over which differences are taken.
+_MOMENT = 1e-5
 
 
 def motion_at_start(model: SystemModel) -> dict[str, float]:
@@ -83,27 +88,50 @@ def placed_at(model: SystemModel, motion: Mapping[str, float], *, free: bool) ->
 
 
 def settle(models: Mapping[str, SystemModel], connections: Sequence[Connection]) -> dict[str, SystemModel]:
-    """Give every connected input the value that its source has at the start.
+    """Give every connected input the value that its source has at the start, and how fast it changes there.
 
     The parts are swept in their order until nothing changes: what one sends depends on what it hears.
     """
     settled = dict(models)
-    for _ in range(2 * len(settled) + 2):
-        change = 0.0
-        for part in settled:
-            sent = _Instant(settled[part]).outputs()
+    _sweep(settled, connections, _heard_values, _SETTLED)
+    _sweep(settled, connections, _heard_slopes, _SETTLED_SLOPES)
+    return settled
+
+
+#: An input that hears what a part sends, for each that is connected to it.
+_Heard = Callable[[SystemModel], Callable[[Input, str], tuple[Input, float]]]
+
+
+def _heard_values(part: SystemModel) -> Callable[[Input, str], tuple[Input, float]]:
+    sent = _Instant(part).outputs()
+    return lambda given, name: (replace(given, start=sent[name]), _change(given.start, sent[name]))
+
+
+def _heard_slopes(part: SystemModel) -> Callable[[Input, str], tuple[Input, float]]:
+    sent = _Instant(part).rates()
+    return lambda given, name: (replace(given, slope=sent[name]), _change(given.slope or 0.0, sent[name]))
+
+
+def _change(old: float, new: float) -> float:
+    return abs(new - old) / max(1.0, abs(new))
+
+
+def _sweep(
+    models: dict[str, SystemModel], connections: Sequence[Connection], heard: _Heard, settled: float
+) -> None:
+    for _ in range(2 * len(models) + 2):
+        largest = 0.0
+        for part in models:
+            hear = heard(models[part])
             for connection in connections:
                 if connection.source == part and connection.target != SYSTEM:
-                    target = settled[connection.target]
-                    value = sent[connection.output]
+                    target = models[connection.target]
                     inputs = {given.name: given for given in target.inputs}
-                    old = inputs[connection.input].start
-                    change = max(change, abs(value - old) / max(1.0, abs(value)))
-                    inputs[connection.input] = replace(inputs[connection.input], start=value)
-                    settled[connection.target] = replace(target, inputs=tuple(inputs.values()))
-        if change < _SETTLED:
+                    inputs[connection.input], change = hear(inputs[connection.input], connection.output)
+                    largest = max(largest, change)
+                    models[connection.target] = replace(target, inputs=tuple(inputs.values()))
+        if largest < settled:
             break
-    return settled
 
 
 class _Instant:
@@ -135,24 +163,51 @@ class _Instant:
 
     def outputs(self) -> dict[str, float]:
         """All outputs at the start; those ``by`` an input as differences, exact if they are linear."""
-        starts = {given.name: given.start for given in self._model.inputs}
-        values = self._at(starts)
+        return self._outputs(0.0)
+
+    def rates(self) -> dict[str, float]:
+        """How fast all outputs change at the start, if the inputs change as fast as their slopes say."""
+        above, below = self._outputs(_MOMENT), self._outputs(-_MOMENT)
+        return {name: (above[name] - below[name]) / (2 * _MOMENT) for name in above}
+
+    def _outputs(self, time: float) -> dict[str, float]:
+        """All outputs at a moment near the start."""
+        given = {one.name: one.start + time * (one.slope or 0.0) for one in self._model.inputs}
+        values = self._at(given, time)
         for output in self._model.outputs:
             if output.by:
-                above, below = (self._at({**starts, output.by: starts[output.by] + s}) for s in (1.0, -1.0))
+                above, below = (
+                    self._at({**given, output.by: given[output.by] + step}, time) for step in (1.0, -1.0)
+                )
                 values[output.name] = (above[output.name] - below[output.name]) / 2
             elif output.without:
-                values[output.name] = self._at({**starts, **dict.fromkeys(output.without, 0.0)})[output.name]
+                resting = {**given, **dict.fromkeys(output.without, 0.0)}
+                values[output.name] = self._at(resting, time)[output.name]
         return values
 
-    def _at(self, inputs: Mapping[str, float]) -> dict[str, float]:
+    @cached_property
+    def _accelerations(self) -> list[float]:
+        """Those at the start."""
+        return self._solved(
+            self._motion(*self._known_at({i.name: i.start for i in self._model.inputs}, 0.0))
+        )[0]
+
+    def _known_at(self, inputs: Mapping[str, float], time: float) -> tuple[Sequence[float], ...]:
+        """Parameters, inputs, time, positions and velocities near the start, which go on as they do there."""
         dae, defaults = self._dae, default_parameters(self._model)
         parameters = [defaults[name] for name in dae.symbols.parameters]
         given = [inputs[name] for name in dae.symbols.inputs]
-        at = (parameters, given, [0.0], self._flow.positions, self._flow.velocities)
+        positions, velocities = self._flow.positions, self._flow.velocities
+        if time:
+            positions = tuple(q + time * v for q, v in zip(positions, velocities, strict=True))
+            velocities = tuple(v + time * a for v, a in zip(velocities, self._accelerations, strict=True))
+        return parameters, given, [time], positions, velocities
+
+    def _at(self, inputs: Mapping[str, float], time: float) -> dict[str, float]:
+        at = self._known_at(inputs, time)
         acceleration, multipliers = self._solved(self._motion(*at))
         shown = self._shown(*at, acceleration, multipliers)
-        return dict(zip(dae.outputs, (float(value) for value in shown), strict=True))
+        return dict(zip(self._dae.outputs, (float(value) for value in shown), strict=True))
 
     def _solved(self, numbers: Sequence[float]) -> tuple[list[float], list[float]]:
         """Accelerations and multipliers of M q'' + Phi_q^T lambda = F, Phi_q q'' = gamma."""

@@ -48,7 +48,7 @@ class Input:
 
     What is prescribed by an input needs its first and second derivative. ``stamp`` names the input that tells
     when the value was sampled: between communication points of a co-simulation samples are interpolated or
-    extrapolated.
+    extrapolated. ``slope`` is how fast a sampled input changes at the start, where there is one sample only.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Input:
     maximum: float | None = None
     nominal: float | None = None
     stamp: str = ""
+    slope: float | None = None
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,8 @@ class Program:
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
     ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
     all are exact, with what they share computed once. ``input_rates`` has for every input the number of the
-    input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled.
+    input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled;
+    ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
     the start depend on inputs.
     """
@@ -176,6 +177,7 @@ class Program:
     state_relations: int = 0
     input_rates: tuple[int, ...] = ()
     input_stamps: tuple[int, ...] = ()
+    input_slopes: tuple[float | None, ...] = ()
     partials: tuple[Partial, ...] = ()
     starts_by_inputs: bool = False
 

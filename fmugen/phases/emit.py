@@ -424,6 +424,8 @@ def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const int", "model_turn", _rows(turns))
     yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
     yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
+    slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
+    yield _Table("const double", "model_input_slope", _rows(slopes))
     partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
     yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
     yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))

@@ -71,7 +71,8 @@ static int chain_of(const State *state, int input, Samples *chain)
 }
 
 /* Newton's form of the polynomial that has, at the newest samples, the value and the rates that are given
- * there (divided differences; at a repeated node they are derivatives). */
+ * there (divided differences; at a repeated node they are derivatives). Of an input without rates the one at
+ * the start may be known. */
 double sampled_value(const State *state, int input, double t, double *rate)
 {
     static const double factorial[MOST_RATES + 1] = {1.0, 1.0, 2.0};
@@ -79,8 +80,14 @@ double sampled_value(const State *state, int input, double t, double *rate)
     const int rates = chain_of(state, input, chain);
     double node[MOST_CONDITIONS], c[MOST_CONDITIONS];
     int sample[MOST_CONDITIONS], n = 0;
+    const double slope = model_input_slope[input];
     for (int s = 0; s < chain[0].count && n < ENOUGH_CONDITIONS; s++) {
-        for (int k = 0; k < rates && n < MOST_CONDITIONS; k++, n++) {
+        int conditions = rates;
+        if (rates == 1 && slope != MODEL_NO_SLOPE && chain[0].t[s] == state->start_time) {
+            chain[1].u[s] = slope;
+            conditions = 2;
+        }
+        for (int k = 0; k < conditions && n < MOST_CONDITIONS; k++, n++) {
             node[n] = chain[0].t[s];
             sample[n] = s;
             c[n] = chain[0].u[s];

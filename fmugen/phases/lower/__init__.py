@@ -120,6 +120,7 @@ class _Lowering:
             len(self._relations.by_state),
             self._input_rates(),
             self._input_stamps(),
+            tuple(given.slope for given in self._model.inputs),
             self._partials,
             self._starts_by_inputs(),
         )

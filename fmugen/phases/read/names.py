@@ -182,6 +182,9 @@ def check_stamps(draft: Draft, problems: ProblemLog) -> None:
     for name, table in draft.inputs.items():
         place: Place = ("inputs", name, "stamp")
         if not table.stamp:
+            if table.slope is not None:
+                message = "only an input with a stamp has a slope at the start"
+                problems.add(("inputs", name, "slope"), message, "name the stamp, or leave the slope out")
             continue
         stamp = draft.inputs.get(table.stamp)
         if table.stamp not in draft.names["inputs"]:

@@ -95,6 +95,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
                 table.max,
                 table.nominal,
                 table.stamp,
+                table.slope,
             )
             for name, table in draft.inputs.items()
         ),

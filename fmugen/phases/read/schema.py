@@ -142,6 +142,7 @@ class InputTable(LimitedTable):
     description: Text = ""
     rate: Text = ""
     stamp: Text = ""
+    slope: FiniteFloat | None = None
 
 
 class OutputTable(Table):
