@@ -127,8 +127,8 @@ def test_a_manipulator_in_co_simulation_follows_the_whole(method: Method, tmp_pa
 
 def test_a_co_simulation_nears_the_whole_with_its_step(package: Path, whole: list[float]) -> None:
     errors = [np.abs(np.subtract(run(FMPY, package, refine), whole)).max() for refine in (1, 4)]
-    assert errors[0] < 1e-5
-    assert errors[1] < errors[0] / 10
+    assert errors[0] < 1e-6
+    assert errors[1] < errors[0] / 30  # third order, though the links move at the start
 
 
 @pytest.mark.parametrize(

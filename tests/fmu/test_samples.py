@@ -117,12 +117,14 @@ def listener() -> SystemModel:
         ModelBuilder("Listener")
         .input("when", 0, "s")
         .input("u", 1, "N", stamp="when")
+        .input("w", 1, "N", stamp="when", slope=1.0)
         .input("p", 1, "m", rate="v", stamp="when")
         .input("v", 2, "m/s", rate="a", stamp="when")
         .input("a", 0, "m/s2", stamp="when")
         .body("bob", mass=1, inertia=1)
         .force("push", "bob", ["u", "p"])
         .output("seen_u", "u")
+        .output("seen_w", "w")
         .output("seen_p", "p")
         .build()
     )
@@ -138,7 +140,7 @@ QUINTIC = np.polynomial.Polynomial([1.0, 2.0, 0.0, -1.0, 3.0, 2.0])
 
 def tell(slave: Slave, t: float) -> None:
     derivatives = [float(QUINTIC.deriv(order)(t)) if order else float(QUINTIC(t)) for order in range(3)]
-    slave.set(["u", "p", "v", "a", "when"], [cubic(t), *derivatives, t])
+    slave.set(["u", "w", "p", "v", "a", "when"], [cubic(t), cubic(t), *derivatives, t])
 
 
 @pytest.fixture
@@ -160,6 +162,16 @@ def test_samples_are_extended_by_the_polynomial_through_them(heard: Slave) -> No
             assert heard.get(["seen_p"])[0] == pytest.approx(float(QUINTIC(end)), rel=1e-10)
     assert heard.get(["seen_u"])[0] == pytest.approx(cubic(0.5), rel=1e-10)
     assert heard.get(["u"])[0] == cubic(0.3)  # what was set
+
+
+def test_a_slope_at_the_start_counts_as_a_sample(heard: Slave) -> None:
+    seen = []
+    for begin, end in pairwise([0.0, 0.1, 0.25, 0.3, 0.5, 0.6]):
+        tell(heard, begin)
+        heard.fmu.doStep(begin, end - begin)
+        seen.append(heard.get(["seen_w"])[0])
+    assert seen[0] == pytest.approx(1.1)
+    assert seen[2:] == pytest.approx([cubic(0.3), cubic(0.5), cubic(0.6)], rel=1e-10)
 
 
 def test_samples_from_the_end_of_a_step_are_interpolated(heard: Slave) -> None:
@@ -213,6 +225,7 @@ def test_what_cannot_be_a_stamp_is_said() -> None:
     builder = (
         ModelBuilder("Wrong").body("bob", mass=1, inertia=1).input("when", unit="m").input("then", unit="s")
     )
+    builder.input("e", slope=1.0)
     builder.input("a", stamp="went").input("b", stamp="when").input("c", stamp="then").input("d", stamp="c")
     with pytest.raises(ModelError) as raised:
         builder.build()
@@ -220,4 +233,5 @@ def test_what_cannot_be_a_stamp_is_said() -> None:
     assert "inputs.a.stamp: there is no input 'went' (did you mean 'when'?)" in text
     assert "inputs.b.stamp: 'when' is in 'm', which is no time" in text
     assert "inputs.d.stamp: 'c' has a stamp itself" in text
+    assert "inputs.e.slope: only an input with a stamp has a slope" in text
     assert "inputs.c" not in text
