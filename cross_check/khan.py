@@ -75,6 +75,8 @@ class Setting:
         return fixed(models, PERIOD, self.step, places)
 
 
+#: Tolerances at which exact is run besides, so that its error is known at the price of every other run.
+BETWEEN = tuple(Setting(tolerance=10.0**-digits) for digits in (4, 5, 7, 8))
 SETTINGS = (Setting(tolerance=1e-3), Setting(tolerance=1e-6), Setting(step=0.01), Setting(step=0.001))
 
 
@@ -135,7 +137,8 @@ def by_hand() -> list[Outcome]:
         Contestant(name, partial(lambda m: nullcontext(ByHand(m)), method), [])
         for name, method in methods.items()
     ]
-    return [each.race(setting) for each in contestants for setting in SETTINGS]
+    found = [each.race(setting) for each in contestants for setting in SETTINGS]
+    return found + [contestants[-1].race(setting) for setting in BETWEEN]
 
 
 def partition(method: Method) -> Partition:
@@ -281,7 +284,8 @@ def page(hand: list[Outcome], fmus: list[Outcome], stepped: list[Outcome], feed:
 def raced(method: Method, model: SystemModel, folder: Path) -> list[Outcome]:
     """All runs of the parts that a method holds together."""
     system = split_system(model, method, folder / method.value)
-    found = [c.race(setting) for c in contestants(method, system) for setting in SETTINGS]
+    settings = (*SETTINGS, *BETWEEN) if method is Method.EXACT else SETTINGS
+    found = [c.race(setting) for c in contestants(method, system) for setting in settings]
     return found + list(cosimulations(method, system, folder))
 
 
