@@ -249,7 +249,8 @@ static inline void model_partials_tangent(const ModelPoint *at, const ModelDirec
 }
 
 static const int model_input_stamp[] = {-1};
-static const double model_input_slope[] = {1e300};
+#define MODEL_NO_SLOPE 1e300
+static const double model_input_slope[] = {MODEL_NO_SLOPE};
 static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
 
 #if MODEL_NE == 0
