@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,12 +17,14 @@ from fmpy.ssp.ssd import read_ssd
 from lxml import etree
 
 from fmugen.cosim.export import export_split
+from fmugen.cosim.partition import read_partition
 from fmugen.cosim.split import split_model
 from fmugen.cosim.ssp import structure_xml
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
 from fmugen.pipeline import export_fmu
 from tests.cosim.models import LEGS, LINKS, double_pendulum, steered_manipulator
+from tests.support import EXAMPLES, example
 
 STEP, STEPS = 0.001, 300
 #: What is read at the end: the part, and its output.
@@ -102,10 +105,17 @@ print(*map(repr, values))
 """
 
 
-def run(program: str, package: Path, refine: int = 1) -> list[float]:
+def run(
+    program: str,
+    package: Path,
+    refine: int = 1,
+    *,
+    read: Sequence[tuple[str, str]] = READ,
+    steps: int = STEPS,
+) -> list[float]:
     """The values at the end, from a process of its own: foreign code may crash or hang."""
-    step, steps = STEP / refine, STEPS * refine
-    text = program.format(path=str(package), step=step, steps=steps, stop=STEP * STEPS, read=READ)
+    step, stop = STEP / refine, STEP * steps
+    text = program.format(path=str(package), step=step, steps=steps * refine, stop=stop, read=tuple(read))
     command = [sys.executable, "-c", text]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -131,10 +141,40 @@ def test_a_co_simulation_nears_the_whole_with_its_step(package: Path, whole: lis
     assert errors[1] < errors[0] / 30  # third order, though the links move at the start
 
 
-@pytest.mark.parametrize(
+in_other_engines = pytest.mark.parametrize(
     ("engine", "program"), [("ecospy", ECOS), ("libcosimpy", LIBCOSIM)], ids=["ecos", "libcosim"]
 )
+
+
+@in_other_engines
 def test_engines_agree(engine: str, program: str, package: Path) -> None:
+    _require(engine)
+    assert np.allclose(run(program, package), run(FMPY, package), rtol=0, atol=1e-9)
+
+
+@pytest.mark.slow
+@in_other_engines
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        *(("three_rrr_driven", method) for method in Method),
+        ("stewart_gough", Method.EXACT),
+        ("stewart_gough", Method.DENOC),
+    ],
+)
+def test_engines_agree_on_every_package(
+    name: str, method: Method, engine: str, program: str, tmp_path: Path
+) -> None:
+    _require(engine)
+    partition = read_partition(EXAMPLES / name / "parts.toml")
+    system = split_model(example(name), partition, method)
+    path = export_split(system, tmp_path / "split.ssp", ExportOptions(trees="aac")).path
+    read = [(part.name, output.name) for part in system.parts for output in part.model.outputs[:3]]
+    found, expected = (run(each, path, read=read, steps=50) for each in (program, FMPY))
+    assert np.ptp(expected) > 0
+    assert np.allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def _require(engine: str) -> None:
     if find_spec(engine) is None:
         pytest.skip(f"{engine} is not installed (pip install 'fmugen[importers]')")
-    assert np.allclose(run(program, package), run(FMPY, package), rtol=0, atol=1e-9)
