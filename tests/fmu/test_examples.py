@@ -26,7 +26,13 @@ def exported(name: str, folder: Path, trees: str = "aac") -> Path:
     return export_fmu(example(name), folder / f"{name}.fmu", ExportOptions(trees=trees)).path
 
 
-@pytest.mark.parametrize("name", NAMES)
+#: Their references take half a minute and more.
+_LONG = {"double_wishbone", "stewart_gough_uchida"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in _LONG else n for n in NAMES]
+)
 def test_example_is_valid_and_agrees_with_the_reference(name: str, tmp_path: Path) -> None:
     fmu = exported(name, tmp_path)
     assert validate_fmu(str(fmu)) == []

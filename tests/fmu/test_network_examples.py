@@ -88,6 +88,7 @@ def test_a_long_ladder_runs(tmp_path: Path) -> None:
     assert len(verification.components) == 2 * 2001
 
 
+@pytest.mark.slow
 def test_the_cost_of_a_ladder_is_linear() -> None:
     """Twice the cells: at most 2.3 times the operations of a right-hand side and the length of the code."""
     small, large = (generate(parse_model(ladder(cells), "ladder"), ExportOptions()) for cells in (1000, 2000))
