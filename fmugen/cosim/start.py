@@ -5,7 +5,7 @@ No engine has to iterate at the start: every connected input begins with the val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,6 @@ from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import constant
 from fmugen.ir.model import (
-    Input,
     JointType,
     Output,
     Start,
@@ -93,45 +92,50 @@ def settle(models: Mapping[str, SystemModel], connections: Sequence[Connection])
     The parts are swept in their order until nothing changes: what one sends depends on what it hears.
     """
     settled = dict(models)
-    _sweep(settled, connections, _heard_values, _SETTLED)
-    _sweep(settled, connections, _heard_slopes, _SETTLED_SLOPES)
-    return settled
+    exchanged = [connection for connection in connections if connection.target != SYSTEM]
+    for _ in range(2 * len(settled) + 2):
+        change = 0.0
+        for part in settled:
+            sent = _Instant(settled[part]).outputs()
+            for connection in exchanged:
+                if connection.source == part:
+                    target = settled[connection.target]
+                    value = sent[connection.output]
+                    inputs = {given.name: given for given in target.inputs}
+                    change = max(change, _change(inputs[connection.input].start, value))
+                    inputs[connection.input] = replace(inputs[connection.input], start=value)
+                    settled[connection.target] = replace(target, inputs=tuple(inputs.values()))
+        if change < _SETTLED:
+            break
+    return _with_slopes(settled, exchanged)
 
 
-#: An input that hears what a part sends, for each that is connected to it.
-_Heard = Callable[[SystemModel], Callable[[Input, str], tuple[Input, float]]]
-
-
-def _heard_values(part: SystemModel) -> Callable[[Input, str], tuple[Input, float]]:
-    sent = _Instant(part).outputs()
-    return lambda given, name: (replace(given, start=sent[name]), _change(given.start, sent[name]))
-
-
-def _heard_slopes(part: SystemModel) -> Callable[[Input, str], tuple[Input, float]]:
-    sent = _Instant(part).rates()
-    return lambda given, name: (replace(given, slope=sent[name]), _change(given.slope or 0.0, sent[name]))
+def _with_slopes(
+    models: Mapping[str, SystemModel], connections: Sequence[Connection]
+) -> dict[str, SystemModel]:
+    instants = {part: _Instant(model) for part, model in models.items()}
+    slopes: dict[str, dict[str, float]] = {part: {} for part in models}
+    for _ in range(2 * len(models) + 2):
+        change = 0.0
+        for part, instant in instants.items():
+            sent = instant.rates(slopes[part])
+            for connection in connections:
+                if connection.source == part:
+                    heard, value = slopes[connection.target], sent[connection.output]
+                    change = max(change, _change(heard.get(connection.input, 0.0), value))
+                    heard[connection.input] = value
+        if change < _SETTLED_SLOPES:
+            break
+    return {
+        part: replace(
+            model, inputs=tuple(replace(one, slope=slopes[part].get(one.name)) for one in model.inputs)
+        )
+        for part, model in models.items()
+    }
 
 
 def _change(old: float, new: float) -> float:
     return abs(new - old) / max(1.0, abs(new))
-
-
-def _sweep(
-    models: dict[str, SystemModel], connections: Sequence[Connection], heard: _Heard, settled: float
-) -> None:
-    for _ in range(2 * len(models) + 2):
-        largest = 0.0
-        for part in models:
-            hear = heard(models[part])
-            for connection in connections:
-                if connection.source == part and connection.target != SYSTEM:
-                    target = models[connection.target]
-                    inputs = {given.name: given for given in target.inputs}
-                    inputs[connection.input], change = hear(inputs[connection.input], connection.output)
-                    largest = max(largest, change)
-                    models[connection.target] = replace(target, inputs=tuple(inputs.values()))
-        if largest < settled:
-            break
 
 
 class _Instant:
@@ -163,16 +167,16 @@ class _Instant:
 
     def outputs(self) -> dict[str, float]:
         """All outputs at the start; those ``by`` an input as differences, exact if they are linear."""
-        return self._outputs(0.0)
+        return self._outputs(0.0, {})
 
-    def rates(self) -> dict[str, float]:
-        """How fast all outputs change at the start, if the inputs change as fast as their slopes say."""
-        above, below = self._outputs(_MOMENT), self._outputs(-_MOMENT)
+    def rates(self, slopes: Mapping[str, float]) -> dict[str, float]:
+        """How fast all outputs change at the start, if inputs change as fast as ``slopes`` say."""
+        above, below = self._outputs(_MOMENT, slopes), self._outputs(-_MOMENT, slopes)
         return {name: (above[name] - below[name]) / (2 * _MOMENT) for name in above}
 
-    def _outputs(self, time: float) -> dict[str, float]:
+    def _outputs(self, time: float, slopes: Mapping[str, float]) -> dict[str, float]:
         """All outputs at a moment near the start."""
-        given = {one.name: one.start + time * (one.slope or 0.0) for one in self._model.inputs}
+        given = {one.name: one.start + time * slopes.get(one.name, 0.0) for one in self._model.inputs}
         values = self._at(given, time)
         for output in self._model.outputs:
             if output.by:
