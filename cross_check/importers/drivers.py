@@ -35,8 +35,6 @@ class Request:
     stop: float
     step: float
     outputs: list[str]
-    #: Relative, of the importer's solver.
-    tolerance: float = TOLERANCE
     inputs: list[str] = field(default_factory=list)
     #: Relative, of the importer's solver.
     tolerance: float = TOLERANCE
