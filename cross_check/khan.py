@@ -38,7 +38,6 @@ from split.manipulator import (
     snapshots,
 )
 from split.statements import statements
-from split.system import Place, System, connect, read_ssp
 from split.torques import driven_manipulator, feed_error, inverse_torques
 
 from fmugen.cosim.export import export_split
@@ -46,6 +45,7 @@ from fmugen.cosim.split import split_model
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Members, Method, Partition
+from fmugen.master import Place, System, connect, read_ssp
 from fmugen.pipeline import export_fmu
 
 KEPT = Path(__file__).resolve().parents[1] / "out" / "khan"

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 from split.cosimulation import CoRun, cosimulate
-from split.system import Place, System, connect, read_ssp
 
 from fmugen.builder import ModelBuilder
 from fmugen.cosim.export import export_split
@@ -26,6 +25,7 @@ from fmugen.cosim.split import split_model
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.split import Members, Method, Partition
+from fmugen.master import Place, System, connect, read_ssp
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 

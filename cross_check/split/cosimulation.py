@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from fmugen.ir.platform import host_platform
+from fmugen.master import Place, System
 from fmugen.phases.compile import find_compiler
 from fmugen.resources import fmi_include_dir
-from split.system import Place, System
 
 __all__ = ["CoRun", "MasterError", "cosimulate", "master_program"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from fmpy.fmi2 import FMU2Model
 from scipy.integrate import RK45, OdeSolver
 
-from split.system import Place, System
+from fmugen.master import Place, System
 
 __all__ = ["ConnectedModels", "Run", "adaptive", "euler", "fixed", "rk4"]
 

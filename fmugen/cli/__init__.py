@@ -436,7 +436,7 @@ def _study(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, even if results are there.")] = False,
 ) -> None:
-    """Run a model or an FMU many times with other parameters."""
+    """Run a model, an FMU or an SSP package many times with other parameters."""
     from fmugen.cli.study import Conditions, run_study
 
     run_study(study, Conditions(output, workers, scheduler, fresh))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import typer
@@ -78,8 +79,18 @@ def exported(path: Path, folder: Path, phases: Phases) -> Path:
 # --- what to run ----------------------------------------------------------------------------------
 
 
-def experiment_of(fmu: FmuFile, stop: float | None, step: float | None) -> tuple[float, float]:
-    """Stop time and communication step: those given, else those that the FMU proposes."""
+class Proposal(Protocol):
+    """What proposes an experiment; ``None`` where it proposes nothing."""
+
+    @property
+    def stop(self) -> float | None: ...
+
+    @property
+    def step(self) -> float | None: ...
+
+
+def experiment_of(fmu: Proposal, stop: float | None, step: float | None) -> tuple[float, float]:
+    """Stop time and communication step: those given, else those that the FMU or package proposes."""
     stop = stop or fmu.stop or _DEFAULT_STOP
     step = step or fmu.step or stop / _DEFAULT_POINTS
     if stop / step > _MOST_POINTS:

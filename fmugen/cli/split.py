@@ -14,13 +14,10 @@ from fmugen.cosim.partition import read_partition
 from fmugen.cosim.split import split_model
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
-from fmugen.ir.split import Method
+from fmugen.ir.split import AUTO, Method
 from fmugen.phases.read import read_model
 
-__all__ = ["AUTO", "Splitting", "split_file"]
-
-#: What stands in place of a file where the parts are to be found.
-AUTO = "auto"
+__all__ = ["Splitting", "exported_parts", "split_file"]
 
 
 @dataclass(frozen=True)
@@ -35,16 +32,21 @@ class Splitting:
 def split_file(path: Path, wanted: Splitting, options: ExportOptions) -> None:
     """Split the model of a file, export its parts, and print what they are and what they exchange."""
     with Phases() as phases:
-        with phases.phase("read"):
-            model = read_model(path)
-            partition = find_partition(model) if wanted.parts == AUTO else read_partition(Path(wanted.parts))
-        _make(wanted.folder)
-        destination = wanted.folder / f"{model.name}.ssp"
-        require_writable(destination)
-        with phases.phase("split"):
-            system = split_model(model, partition, wanted.method)
-        export = export_split(system, destination, options, phases)
+        export = exported_parts(path, wanted, options, phases)
     _show(export)
+
+
+def exported_parts(path: Path, wanted: Splitting, options: ExportOptions, phases: Phases) -> SplitExport:
+    """The package of a model file, made in the folder that is wanted."""
+    with phases.phase("read"):
+        model = read_model(path)
+        partition = find_partition(model) if wanted.parts == AUTO else read_partition(Path(wanted.parts))
+    _make(wanted.folder)
+    destination = wanted.folder / f"{model.name}.ssp"
+    require_writable(destination)
+    with phases.phase("split"):
+        system = split_model(model, partition, wanted.method)
+    return export_split(system, destination, options, phases)
 
 
 def _make(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,16 +12,19 @@ from pathlib import Path
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fmugen.cli.files import replacing
-from fmugen.cli.fmu_file import FmuFile, read_fmu
+from fmugen.cli.fmu_file import read_fmu
 from fmugen.cli.simulate import experiment_of, exported
+from fmugen.cli.split import Splitting, exported_parts
 from fmugen.cli.terminal import Phases, error_console, print_line, print_table, print_warning
 from fmugen.errors import FmugenError, ModelError, Problem
+from fmugen.ir.options import ExportOptions
+from fmugen.master import Place, System, load_system
 from fmugen.suggestions import did_you_mean
 from fmugen.verify.simulate import communication_points
 
 try:
     from fmugen.study import Findings, Plan, Store, Study, conduct, find, plan_runs, read_study
-    from fmugen.study.worker import Experiment
+    from fmugen.study.worker import Experiment, Subject
     from fmugen.view.study import plot_study
 except ModuleNotFoundError as missing:
     raise FmugenError(
@@ -51,68 +54,94 @@ def run_study(path: Path, conditions: Conditions) -> None:
     store = Store(folder, plan, [measure.name for measure in study.measures], study.chunk)
     with ExitStack() as stack:
         phases = stack.enter_context(Phases())
-        subject = study.subject
-        if subject.suffix.lower() != ".fmu":
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-"))
-            subject = exported(subject, Path(scratch), phases)
-        content = subject.read_bytes() if subject.is_file() else b""
-        fmu = read_fmu(subject)
-        _require_variables(path, study, fmu)
-        store.open(_fingerprint(study, plan, content), fresh=conditions.fresh)
-        _conduct(content, _experiment(study, fmu), store, conditions)
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-")))
+        file = _subject(study, scratch, phases)
+        system = load_system(file, scratch / "unpacked")
+        experiment = _experiment(path, study, system)
+        subject = Subject(file.name, file.read_bytes())
+        store.open(_fingerprint(study, plan, subject.content), fresh=conditions.fresh)
+        _conduct(subject, experiment, store, conditions)
     table = store.gather()
     findings = find(study, table)
     page = folder / "findings.html"
     with replacing(page) as temporary:
-        plot_study(fmu.name, study, table, findings, temporary)
-    _print_findings(fmu.name, plan, findings)
+        plot_study(system.name, study, table, findings, temporary)
+    _print_findings(system.name, plan, findings)
     print_line(f"results: {store.results}")
     print_line(f"plot: {page}")
 
 
-def _require_variables(path: Path, study: Study, fmu: FmuFile) -> None:
+def _subject(study: Study, scratch: Path, phases: Phases) -> Path:
+    """The FMU or the package that is run; that of a model file is made in ``scratch``."""
+    subject = study.subject
+    match subject.suffix.lower():
+        case ".ssp":
+            return subject
+        case ".fmu":
+            return read_fmu(subject).path
+    if study.parts:
+        return exported_parts(subject, Splitting(study.parts, folder=scratch), ExportOptions(), phases).path
+    return exported(subject, scratch, phases)
+
+
+def _experiment(path: Path, study: Study, system: System) -> Experiment:
+    """What all runs have in common, its names found in the system; what is not there is told at once."""
+    known = {causality: system.named(causality) for causality in ("parameter", "input")}
+    variables = system.named()
+    measured = {f"results.{measure.name}": measure.variable for measure in study.measures}
     problems = [
-        *_unknown("parameters", study.variations, fmu.names("parameter"), "parameter"),
-        *_unknown("inputs", study.inputs, fmu.names("input"), "input"),
+        *_unknown({f"parameters.{name}": name for name in study.variations}, known["parameter"], "parameter"),
+        *_unknown({f"inputs.{name}": name for name in study.inputs}, known["input"], "input"),
+        *_unknown(measured, variables, "variable"),
+        *_ambiguous(measured, variables, system),
     ]
-    variables = [variable.name for variable in fmu.variables]
-    for measure in study.measures:
-        problems += _unknown(
-            f"results.{measure.name}", [measure.variable], variables, "variable", nested=False
-        )
     if problems:
         raise ModelError(str(path), tuple(problems))
+    stop, step = experiment_of(system, study.stop, study.step)
+    return Experiment(
+        tuple(communication_points(stop, step).tolist()),
+        tuple(known["parameter"][name] for name in study.variations),
+        {place: value for name, value in study.inputs.items() for place in known["input"][name]},
+        tuple((variables[measure.variable][0], measure.reduction) for measure in study.measures),
+        study.scheme,
+    )
 
 
-def _unknown(
-    place: str, names: Iterable[str], known: list[str], what: str, *, nested: bool = True
-) -> list[Problem]:
+def _unknown(names: Mapping[str, str], known: Mapping[str, object], what: str) -> list[Problem]:
     return [
         Problem(
-            f"{place}.{name}" if nested else place,
+            place,
             f"the model has no {what} {name!r}",
-            did_you_mean(name, known) or f"it has {', '.join(known[:20]) or 'none'}",
+            did_you_mean(name, list(known)) or f"it has {', '.join(list(known)[:20]) or 'none'}",
         )
-        for name in names
+        for place, name in names.items()
         if name not in known
     ]
 
 
-def _experiment(study: Study, fmu: FmuFile) -> Experiment:
-    stop, step = experiment_of(fmu, study.stop, study.step)
-    times = communication_points(stop, step).tolist()
-    return Experiment(tuple(times), tuple(study.variations), study.inputs, study.measures)
+def _ambiguous(
+    names: Mapping[str, str], variables: Mapping[str, tuple[Place, ...]], system: System
+) -> list[Problem]:
+    return [
+        Problem(
+            place,
+            f"several parts have {name!r}",
+            "write one of " + ", ".join(system.part(part).title(name) for part, _ in variables[name]),
+        )
+        for place, name in names.items()
+        if len(variables.get(name, ())) > 1
+    ]
 
 
 def _fingerprint(study: Study, plan: Plan, content: bytes) -> str:
-    """Equal for the same runs of the same FMU, wherever the study lies."""
-    digest = hashlib.sha256(repr(replace(study, subject=Path(), goal=None)).encode())
+    """Equal for the same runs of the same FMU or package, wherever the study lies."""
+    digest = hashlib.sha256(repr(replace(study, subject=Path(), parts="", goal=None)).encode())
     digest.update(plan.values.tobytes())
     digest.update(content)
     return digest.hexdigest()
 
 
-def _conduct(content: bytes, experiment: Experiment, store: Store, conditions: Conditions) -> None:
+def _conduct(subject: Subject, experiment: Experiment, store: Store, conditions: Conditions) -> None:
     bar = Progress(
         TextColumn("runs"),
         BarColumn(),
@@ -124,7 +153,7 @@ def _conduct(content: bytes, experiment: Experiment, store: Store, conditions: C
     with bar:
         task = bar.add_task("runs", total=store.plan.runs)
         conduct(
-            content,
+            subject,
             experiment,
             store,
             workers=conditions.workers,

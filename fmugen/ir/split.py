@@ -9,10 +9,13 @@ from enum import Enum
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import Experiment, SystemModel
 
-__all__ = ["SYSTEM", "Connection", "Members", "Method", "Part", "Partition", "SplitSystem"]
+__all__ = ["AUTO", "SYSTEM", "Connection", "Members", "Method", "Part", "Partition", "SplitSystem"]
 
 #: The side of a connection that is outside of all parts: an input or an output of the whole system.
 SYSTEM = ""
+
+#: What stands in place of a file where the parts are to be found.
+AUTO = "auto"
 
 
 class Method(Enum):

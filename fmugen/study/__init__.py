@@ -1,4 +1,4 @@
-"""Many runs of one FMU: sweeps, random samples and sensitivity, on as many workers as there are.
+"""Many runs of one FMU or of one split system: sweeps, random samples and sensitivity, on many workers.
 
     STUDY.toml -> Study -> Plan (a row of parameter values per run) -> parts on disk -> Findings
 

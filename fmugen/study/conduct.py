@@ -15,7 +15,7 @@ from dask.distributed import Client, LocalCluster, Worker, WorkerPlugin, as_comp
 
 from fmugen.errors import SimulationError
 from fmugen.study.store import Store
-from fmugen.study.worker import Array, Experiment, FmuRuns, Outcome
+from fmugen.study.worker import Array, Experiment, Outcome, Runs, Subject
 
 __all__ = ["conduct"]
 
@@ -29,16 +29,16 @@ _AHEAD = 3
 _SECONDS_TO_CONNECT = 30
 
 
-class _LoadedFmu(WorkerPlugin):  # type: ignore[misc]  # Dask's classes are untyped
-    """Gives every worker, also one that comes later, the FMU; it is loaded with the first part."""
+class _Loaded(WorkerPlugin):  # type: ignore[misc]  # Dask's classes are untyped
+    """Gives every worker, also one that comes later, the subject; it is loaded with the first part."""
 
-    def __init__(self, content: bytes, experiment: Experiment) -> None:
-        self.content, self.experiment = content, experiment
-        self.runs: FmuRuns | None = None
+    def __init__(self, subject: Subject, experiment: Experiment) -> None:
+        self.subject, self.experiment = subject, experiment
+        self.runs: Runs | None = None
 
-    def loaded(self) -> FmuRuns:
+    def loaded(self) -> Runs:
         if self.runs is None:
-            self.runs = FmuRuns(self.content, self.experiment)
+            self.runs = Runs(self.subject, self.experiment)
         return self.runs
 
     def teardown(self, worker: Worker) -> None:
@@ -47,7 +47,7 @@ class _LoadedFmu(WorkerPlugin):  # type: ignore[misc]  # Dask's classes are unty
 
 
 def conduct(
-    content: bytes,
+    subject: Subject,
     experiment: Experiment,
     store: Store,
     *,
@@ -55,7 +55,7 @@ def conduct(
     scheduler: str | None = None,
     progress: RunProgress | None = None,
 ) -> None:
-    """Run what is missing in ``store`` with the FMU that has the given content.
+    """Run what is missing in ``store`` with an FMU or a package.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def conduct(
     if not missing:
         return
     with _client(workers, scheduler) as client:
-        client.register_plugin(_LoadedFmu(content, experiment), name=_PLUGIN)
+        client.register_plugin(_Loaded(subject, experiment), name=_PLUGIN)
         for part, outcomes in _outcomes(client, store, missing, _AHEAD * workers):
             store.keep(part, outcomes)
             done += len(outcomes)
@@ -132,6 +132,6 @@ def _outcomes(
 
 def _run_part(rows: Array) -> list[Outcome]:
     """On a worker: the runs of a part, one after the other."""
-    plugin: _LoadedFmu = get_worker().plugins[_PLUGIN]
+    plugin: _Loaded = get_worker().plugins[_PLUGIN]
     runs = plugin.loaded()
     return [runs.run(row) for row in rows]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from fmugen.errors import ModelError, Problem
+from fmugen.ir.split import AUTO
+from fmugen.master import Scheme
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["Goal", "Grid", "Measure", "Method", "Normal", "Reduction", "Study", "Uniform", "read_study"]
@@ -60,7 +62,7 @@ Variation = Grid | Uniform | Normal
 
 @dataclass(frozen=True)
 class Measure:
-    """A number kept of each run: a variable of the FMU, reduced over time."""
+    """A number kept of each run: a variable, reduced over time."""
 
     name: str
     variable: str
@@ -77,8 +79,9 @@ class Goal:
 
 @dataclass(frozen=True)
 class Study:
-    """What the user asks for; ``subject`` is a model file or an FMU.
+    """What the user asks for; ``subject`` is a model file, an FMU or an SSP package.
 
+    ``parts`` tells how a model file is split: the file of its parts, or ``auto``; empty leaves it whole.
     ``runs`` are samples: of the random method all of them, of the sensitivity method the base samples, each
     of which takes one run more than there are parameters, plus one.
     """
@@ -94,10 +97,12 @@ class Study:
     step: float | None = None
     inputs: dict[str, float] = field(default_factory=dict)
     goal: Goal | None = None
+    parts: str = ""
+    scheme: Scheme = Scheme.JACOBI
 
 
 _MEASURE = re.compile(rf"\s*({'|'.join(r.value for r in Reduction)})\s*\(\s*(\S+?)\s*\)\s*")
-_KEYS = ("subject", "method", "runs", "seed", "chunk", "stop", "step")
+_KEYS = ("subject", "method", "runs", "seed", "chunk", "stop", "step", "parts", "scheme")
 _SHAPES = "values = [...], or from, to and count"
 _MOST_GRID_POINTS = 10_000_000
 
@@ -139,8 +144,10 @@ class _Reader:
         self._known("study.", head, _KEYS)
         method = self._method(head.get("method"))
         measures = tuple(self._measures(self._table("results")))
+        subject = folder / self._text(head.get("subject"))
+        inputs = _flat("", self._table("inputs"), _is_table)
         return Study(
-            folder / self._text(head.get("subject")),
+            subject,
             method,
             self._variations(method),
             measures,
@@ -149,8 +156,10 @@ class _Reader:
             self._whole("study.chunk", head.get("chunk", 100), 1),
             self._duration("study.stop", head.get("stop")),
             self._duration("study.step", head.get("step")),
-            {name: self._number(f"inputs.{name}", x) for name, x in self._table("inputs").items()},
+            {name: self._number(f"inputs.{name}", x) for name, x in inputs},
             self._goal(measures),
+            self._parts(subject, head.get("parts", "")),
+            self._scheme(head.get("scheme", Scheme.JACOBI.value)),
         )
 
     # --- tables -----------------------------------------------------------------------------------
@@ -158,8 +167,24 @@ class _Reader:
     def _text(self, subject: object) -> str:
         if isinstance(subject, str) and subject:
             return subject
-        self.problem("study.subject", "names no model file and no FMU", 'write subject = "model.toml"')
+        hint = 'write subject = "model.toml"'
+        self.problem("study.subject", "names no model file, no FMU and no SSP package", hint)
         return ""
+
+    def _parts(self, subject: Path, parts: object) -> str:
+        if not isinstance(parts, str):
+            self.problem("study.parts", f"{parts!r} names no file", 'write parts = "parts.toml" or "auto"')
+            return ""
+        if parts and subject.suffix.lower() in (".fmu", ".ssp"):
+            self.problem("study.parts", "only a model file can be split", "leave parts out")
+        return parts if parts in ("", AUTO) else str(subject.parent / parts)
+
+    def _scheme(self, name: object) -> Scheme:
+        names = [scheme.value for scheme in Scheme]
+        if name in names:
+            return Scheme(name)
+        self.problem("study.scheme", f"{name!r} is no scheme", f"the schemes are {', '.join(names)}")
+        return Scheme.JACOBI
 
     def _method(self, name: object) -> Method:
         if name in [method.value for method in Method]:
@@ -176,7 +201,7 @@ class _Reader:
         return self._whole("study.runs", runs, 2)
 
     def _variations(self, method: Method) -> dict[str, Variation]:
-        table = self._table("parameters")
+        table = self._parameters()
         if not table:
             self.problem("parameters", "nothing is varied", "name at least one parameter of the model")
         one = self._grid if method is Method.GRID else self._distribution
@@ -215,7 +240,7 @@ class _Reader:
     def _measures(self, table: Mapping[str, Any]) -> Iterator[Measure]:
         if not table:
             self.problem("results", "nothing is kept of the runs", 'write for example peak = "peak(force)"')
-        taken = {"run", "message", *self._table("parameters")}
+        taken = {"run", "message", *self._parameters()}
         for name, text in table.items():
             match = _MEASURE.fullmatch(text) if isinstance(text, str) else None
             if name in taken:
@@ -249,6 +274,10 @@ class _Reader:
             self.problem(name, "is not a table", f"write [{name}]")
         return {}
 
+    def _parameters(self) -> dict[str, object]:
+        # What is said of a parameter is a table itself, but not one of tables.
+        return dict(_flat("", self._table("parameters"), _is_table_of_tables))
+
     def _known(self, prefix: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
         for key in table:
             if key not in known:
@@ -274,3 +303,22 @@ class _Reader:
         if duration <= 0.0:
             self.problem(place, f"{value!r} is not positive")
         return duration
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_table_of_tables(value: object) -> bool:
+    return isinstance(value, dict) and bool(value) and all(map(_is_table, value.values()))
+
+
+def _flat(
+    prefix: str, table: Mapping[str, Any], holds_names: Callable[[object], bool]
+) -> Iterator[tuple[str, object]]:
+    """The entries of a table; those of tables inside have the names of both, parted by a dot."""
+    for key, value in table.items():
+        if holds_names(value):
+            yield from _flat(f"{prefix}{key}.", value, holds_names)
+        else:
+            yield f"{prefix}{key}", value

@@ -58,8 +58,8 @@ class Store:
             raise OutputError(f"{self.folder} cannot be used: {error}") from error
         if known != fingerprint:
             raise OutputError(
-                f"{self.folder} holds the results of another study or of another FMU; name another folder, "
-                "or begin anew with --fresh"
+                f"{self.folder} holds the results of another study, FMU or package; name another "
+                "folder, or begin anew with --fresh"
             )
 
     def runs_of(self, part: int) -> range:

@@ -14,6 +14,7 @@ from fmugen.cosim.export import export_split
 from fmugen.cosim.split import split_model
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
+from fmugen.master import connect, read_ssp
 from fmugen.pipeline import export_fmu
 
 SECONDS, STEP = 3.0, 0.002
@@ -36,12 +37,11 @@ def moved(system: Any, variables: list[str]) -> Any:
 def largest_difference(
     model: Any, partition: Any, method: Method, variables: list[str], folder: Path
 ) -> float:
-    system = importlib.import_module("split.system")
     whole = export_fmu(model, folder / "whole.fmu", ExportOptions()).path
     split = split_model(model, partition, method)
     package = export_split(split, folder / "split.ssp", ExportOptions()).path
-    expected = moved(system.connect({"whole": whole}, [], folder / "whole"), variables)
-    found = moved(system.read_ssp(package, folder / "parted"), variables)
+    expected = moved(connect({"whole": whole}, [], folder / "whole"), variables)
+    found = moved(read_ssp(package, folder / "parted"), variables)
     assert np.ptp(expected, axis=0).min() > 0.1
     return float(np.abs(found - expected).max())
 

@@ -1,4 +1,4 @@
-"""A small FMU and studies of it."""
+"""A small FMU and studies of it; a system that is split."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from fmugen.builder import ModelBuilder
+from fmugen.cosim.export import export_split
+from fmugen.cosim.split import split_model
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import export_fmu
+from tests.cosim.models import LINKS, double_pendulum
 
 HEAD = """
 [study]
@@ -55,3 +58,12 @@ def study_file(pendulum: Path, tmp_path: Path) -> Path:
     path = tmp_path / "swing.toml"
     path.write_text(HEAD.replace("pendulum.fmu", str(pendulum)))
     return path
+
+
+@pytest.fixture(scope="session")
+def swing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a double pendulum as one FMU, and as a package of two."""
+    folder, model = tmp_path_factory.mktemp("swing"), double_pendulum()
+    export_fmu(model, folder / "whole.fmu", ExportOptions())
+    export_split(split_model(model, LINKS), folder / "parted.ssp", ExportOptions())
+    return folder

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmugen.errors import ModelError
+from fmugen.master import Scheme
 from fmugen.study.spec import Goal, Grid, Measure, Method, Normal, Reduction, Uniform, read_study
 
 
@@ -33,7 +34,8 @@ def test_the_subject_lies_beside_the_study(tmp_path: Path) -> None:
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(
-        '[study]\nmethod = "gird"\nrun = 3\nruns = 1\nstop = -1\n[parameters]\na = { min = 2, max = 1 }\n'
+        '[study]\nmethod = "gird"\nrun = 3\nruns = 1\nstop = -1\nparts = 2\nscheme = "euler"\n'
+        "[parameters]\na = { min = 2, max = 1 }\n"
         'b = { mean = 1 }\n[inputs]\nu = "x"\n[results]\na = "max(y)"\nr = "average(y)"\n[goal]\nbest = "r"\n'
     )
     with pytest.raises(ModelError) as caught:
@@ -45,6 +47,8 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
         "study.method",
         "study.runs",
         "study.stop",
+        "study.parts",
+        "study.scheme",
         "parameters.a",
         "parameters.b",
         "inputs.u",
@@ -52,6 +56,27 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
         "results.r",
         "goal",
     }
+
+
+def test_names_of_parts_may_be_tables(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(
+        '[study]\nsubject = "m.toml"\nparts = "p.toml"\nscheme = "gauss-seidel"\nmethod = "grid"\n'
+        '[parameters]\na.b = { values = [1] }\n"c.d" = { values = [2] }\n'
+        "[parameters.e]\nf.g = { values = [3] }\n"
+        '[inputs]\nu = 1\nv.w = 2\n[results]\nr = "max(a.y)"\n'
+    )
+    study = read_study(path)
+    assert study.parts == str(tmp_path / "p.toml")
+    assert study.scheme is Scheme.GAUSS_SEIDEL
+    assert study.variations == {"a.b": Grid((1.0,)), "c.d": Grid((2.0,)), "e.f.g": Grid((3.0,))}
+    assert study.inputs == {"u": 1.0, "v.w": 2.0}
+
+
+def test_only_a_model_file_is_split(study_file: Path) -> None:
+    study_file.write_text(study_file.read_text().replace("seed = 3", 'parts = "auto"'))
+    with pytest.raises(ModelError, match="only a model file can be split"):
+        read_study(study_file)
 
 
 @pytest.mark.parametrize(("text", "words"), [("[study", "is not TOML"), (None, "cannot be read")])

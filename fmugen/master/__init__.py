@@ -1,0 +1,21 @@
+"""FMUs that are connected output to input, and a master that runs them by co-simulation.
+
+    .ssp, .fmu -> System (parts, wires, parameter values) -> Cosimulation -> values at communication points
+
+It knows FMUs by their files alone, whoever made them.
+"""
+
+from fmugen.master.cosimulation import Cosimulation, Scheme
+from fmugen.master.system import PartFmu, Place, System, Wire, connect, load_system, read_ssp
+
+__all__ = [
+    "Cosimulation",
+    "PartFmu",
+    "Place",
+    "Scheme",
+    "System",
+    "Wire",
+    "connect",
+    "load_system",
+    "read_ssp",
+]

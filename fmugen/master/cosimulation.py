@@ -1,0 +1,187 @@
+"""A master: connected FMUs run by co-simulation, with fixed communication points.
+
+The FMUs are loaded once and reset between runs. At the start, outputs go over the wires in the order of what
+they depend on, so that every part knows what the others begin with, whatever the parameters are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from ctypes import byref
+from enum import Enum
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from fmpy.fmi1 import FMICallException
+from fmpy.fmi2 import (
+    FMU2Slave,
+    calloc,
+    fmi2CallbackAllocateMemoryTYPE,
+    fmi2CallbackFreeMemoryTYPE,
+    fmi2CallbackFunctions,
+    fmi2CallbackLoggerTYPE,
+    fmi2OK,
+    free,
+)
+from fmpy.logging import addLoggerProxy
+from numpy.typing import NDArray
+
+from fmugen.errors import SimulationError
+from fmugen.master.system import PartFmu, Place, System, Wire
+
+__all__ = ["Array", "Cosimulation", "Scheme"]
+
+Array = NDArray[np.float64]
+
+
+class Scheme(Enum):
+    """When parts hear of each other: after all have stepped, or each at once, in the order of the parts."""
+
+    JACOBI = "jacobi"
+    GAUSS_SEIDEL = "gauss-seidel"
+
+
+class Cosimulation:
+    """The FMUs of a system, loaded; :meth:`run` may be called as often as one likes."""
+
+    def __init__(self, system: System, scheme: Scheme = Scheme.JACOBI) -> None:
+        self.system = system
+        self._rounds = system.rounds()
+        self._groups = [system.parts] if scheme is Scheme.JACOBI else [(part,) for part in system.parts]
+        self._messages: list[str] = []
+        self._slaves: dict[str, _Slave] = {}
+        self._instantiate()
+
+    def close(self) -> None:
+        """Unload the FMUs."""
+        for slave in self._slaves.values():
+            slave.fmu.freeInstance()
+        self._slaves.clear()
+
+    def run(
+        self,
+        times: Sequence[float],
+        watched: Sequence[Place],
+        parameters: Mapping[Place, float] | None = None,
+        inputs: Mapping[Place, float] | None = None,
+    ) -> Array:
+        """One run; a row for every time, a column for everything that is watched.
+
+        The parameter values of the system are set first, then those that are given.
+
+        Raises
+        ------
+        SimulationError
+            If an FMU refuses, with what it said; the FMUs are then instantiated anew.
+        """
+        self._messages.clear()
+        settings = {**self.system.settings, **(parameters or {}), **(inputs or {})}
+        time = times[0]
+        try:
+            self._initialize(times, settings)
+            rows = [self._read(watched)]
+            for time, end in pairwise(times):
+                for group in self._groups:
+                    self._step(group, time, end - time)
+                rows.append(self._read(watched))
+        except FMICallException as error:
+            self.close()
+            self._instantiate()
+            said = self._messages[-1] if self._messages else f"{error} (at {time:g} s)"
+            raise SimulationError(said) from error
+        for slave in self._slaves.values():
+            slave.fmu.reset()
+        return np.array(rows)
+
+    def _instantiate(self) -> None:
+        self._slaves = {
+            part.name: _Slave(part, self.system.wires, self._messages) for part in self.system.parts
+        }
+
+    def _initialize(self, times: Sequence[float], settings: Mapping[Place, float]) -> None:
+        for name, slave in self._slaves.items():
+            own = {variable: value for (part, variable), value in settings.items() if part == name}
+            slave.fmu.setupExperiment(startTime=times[0], stopTime=times[-1])
+            slave.set(own)
+            slave.fmu.enterInitializationMode()
+        for layer in self._rounds:
+            for name in dict.fromkeys(wire.source for wire in layer):
+                wires = [wire for wire in layer if wire.source == name]
+                values = self._slaves[name].get([wire.output for wire in wires])
+                for wire, value in zip(wires, values, strict=True):
+                    self._slaves[wire.target].set({wire.input: value})
+        for slave in self._slaves.values():
+            slave.fmu.exitInitializationMode()
+        for slave in self._slaves.values():
+            slave.give()
+
+    def _step(self, group: Sequence[PartFmu], time: float, step: float) -> None:
+        slaves = [self._slaves[part.name] for part in group]
+        for slave in slaves:
+            slave.take(self._slaves)
+        for slave in slaves:
+            slave.fmu.doStep(time, step)
+        for slave in slaves:
+            slave.give()
+
+    def _read(self, watched: Sequence[Place]) -> list[float]:
+        found: dict[Place, float] = {}
+        for name in dict.fromkeys(part for part, _ in watched):
+            variables = [variable for part, variable in watched if part == name]
+            values = self._slaves[name].get(variables)
+            found |= {(name, variable): value for variable, value in zip(variables, values, strict=True)}
+        return [found[place] for place in watched]
+
+
+class _Slave:
+    """An FMU, what it sends, and where what it takes comes from."""
+
+    def __init__(self, part: PartFmu, wires: Sequence[Wire], messages: list[str]) -> None:
+        self.part = part
+        self._messages = messages
+        self._sent = list(dict.fromkeys(wire.output for wire in wires if wire.source == part.name))
+        self._sent_references = [part.references[name] for name in self._sent]
+        heard = [wire for wire in wires if wire.target == part.name]
+        self._heard = [(wire.source, wire.output) for wire in heard]
+        self._heard_references = [part.references[wire.input] for wire in heard]
+        self.values: dict[str, float] = {}
+        self.fmu = FMU2Slave(
+            guid=part.description.guid,
+            unzipDirectory=str(part.folder),
+            modelIdentifier=part.description.coSimulation.modelIdentifier,
+            instanceName=part.name or part.description.modelName,
+        )
+        self._callbacks = self._logging()  # which must live as long as the instance
+        self.fmu.instantiate(callbacks=self._callbacks, loggingOn=True)
+
+    def take(self, slaves: Mapping[str, _Slave]) -> None:
+        """Set the inputs at the ends of wires to what was sent last."""
+        if self._heard:
+            values = [slaves[source].values[output] for source, output in self._heard]
+            self.fmu.setReal(self._heard_references, values)
+
+    def give(self) -> None:
+        """Send the outputs at the beginnings of wires."""
+        if self._sent:
+            self.values = dict(zip(self._sent, self.fmu.getReal(self._sent_references), strict=True))
+
+    def get(self, names: Sequence[str]) -> list[float]:
+        return list(self.fmu.getReal([self.part.references[name] for name in names]))
+
+    def set(self, values: Mapping[str, float]) -> None:
+        if values:
+            self.fmu.setReal([self.part.references[name] for name in values], list(values.values()))
+
+    def _logging(self) -> fmi2CallbackFunctions:
+        callbacks = fmi2CallbackFunctions()
+        callbacks.logger = fmi2CallbackLoggerTYPE(self._log)
+        callbacks.allocateMemory = fmi2CallbackAllocateMemoryTYPE(calloc)
+        callbacks.freeMemory = fmi2CallbackFreeMemoryTYPE(free)
+        addLoggerProxy(byref(callbacks))
+        return callbacks
+
+    def _log(self, environment: Any, instance: bytes, status: int, category: bytes, message: bytes) -> None:
+        if status != fmi2OK and message:
+            text = message.decode("utf-8", "replace")
+            self._messages.append(f"{self.part.name}: {text}" if self.part.name else text)
