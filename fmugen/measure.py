@@ -40,8 +40,8 @@ from fmugen.virtual import hides_reactions, propose_virtual_joints, require_reac
 __all__ = ["Candidate", "Effort", "Measurement", "measure_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
-#: CPU seconds for the exact steps of a candidate; what needs longer is not what a cheap candidate needs.
-_SECONDS_A_CANDIDATE = 0.3
+#: Work for the exact steps of a candidate: enough for every tree set of Léger's tables that has them.
+_A_CANDIDATE = Budget(work=60_000)
 #: Candidates are judged against the best before their batch, whatever the number of processes.
 _BATCH = 2
 #: More than there are.
@@ -171,7 +171,7 @@ def _uses(trees: TreeSelection, names: set[str]) -> bool:
 def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
     """What one evaluation costs in the coordinates of ``trees``; outputs are not counted."""
     model = replace(model, outputs=())
-    return cost_of(model, _formulated(model, trees), closure, Budget(seconds=_SECONDS_A_CANDIDATE))
+    return cost_of(model, _formulated(model, trees), closure, _A_CANDIDATE)
 
 
 def _formulated(model: SystemModel, trees: TreeSelection) -> Dae:
@@ -217,7 +217,7 @@ def _candidate(model: SystemModel, draft: _Draft, closure: Closure) -> Candidate
     bare = replace(model, outputs=())
     try:
         dae = draft.dae or _formulated(bare, draft.trees)
-        cost = cost_of(bare, dae, closure, Budget(seconds=_SECONDS_A_CANDIDATE))
+        cost = cost_of(bare, dae, closure, _A_CANDIDATE)
         return Candidate(draft.trees, cost)
     except FmugenError as error:
         return Candidate(draft.trees, None, str(error))

@@ -1,7 +1,7 @@
 """Algebra of loop constraints: polynomials in what is unknown, their bases, and exact steps."""
 
-from fmugen.algebra.budget import Budget
+from fmugen.algebra.budget import Budget, Meter
 from fmugen.algebra.solve import BlockReport, BlockSolution, Unsolved, solve_block
 from fmugen.algebra.stage import StageReport
 
-__all__ = ["BlockReport", "BlockSolution", "Budget", "StageReport", "Unsolved", "solve_block"]
+__all__ = ["BlockReport", "BlockSolution", "Budget", "Meter", "StageReport", "Unsolved", "solve_block"]

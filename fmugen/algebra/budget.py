@@ -1,20 +1,24 @@
-"""What the algebra of one block may cost."""
+"""What the algebra of loops may cost, and what it has cost so far.
+
+Work is counted, not time, so that equal models get equal steps on every machine, whatever else that does. Its
+unit is about what one term of a polynomial takes on its way through a basis: some ten microseconds.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["Budget"]
+__all__ = ["Budget", "Meter"]
 
 
 @dataclass(frozen=True)
 class Budget:
-    """CPU seconds, and the size of a basis: its polynomials, the terms of one, the bits of a number.
+    """Work, and the size of a basis: its polynomials, the terms of one, the bits of a number.
 
-    The sizes are limits that the engine itself obeys; between bases the clock is looked at.
+    The sizes are limits that the engine itself obeys; between bases the work is looked at.
     """
 
-    seconds: float = 5.0
+    work: int = 400_000
     polynomials: int = 120
     terms: int = 400
     bits: int = 256
@@ -22,3 +26,25 @@ class Budget:
     @property
     def limits(self) -> tuple[int, int, int]:
         return self.polynomials, self.terms, self.bits
+
+    def part(self, share: float) -> Budget:
+        """Bases of the same size, and this share of the work."""
+        return replace(self, work=round(share * self.work))
+
+
+@dataclass
+class Meter:
+    """The work that was done, and the budget it is done within.
+
+    What a cache answers is charged as if it had been done: a second search finds what the first one did.
+    """
+
+    budget: Budget
+    spent: int = 0
+
+    def charge(self, work: int) -> None:
+        self.spent += work
+
+    @property
+    def is_spent(self) -> bool:
+        return self.spent >= self.budget.work

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fmugen.cache import digest, keep
 from fmugen.resources import default_cache_dir
 
-__all__ = ["cache_folder", "recall", "remember"]
+__all__ = ["Kept", "cache_folder", "recall", "remember"]
 
 #: Part of every key: results of another algorithm are not taken for ours.
-_VERSION = "1"
+_VERSION = "2"
 
-#: A basis that took less CPU time than this (seconds) is cheaper to compute than to read.
-_WORTH_KEEPING = 0.005
+#: A basis of less work than this is cheaper to compute than to read.
+_WORTH_KEEPING = 2000
 
-Terms = dict[tuple[int, ...], int]
+
+@dataclass(frozen=True)
+class Kept:
+    """Polynomials as texts, whether they are a whole basis, and the work that it was to find them."""
+
+    polynomials: Sequence[str]
+    complete: bool
+    work: int
 
 
 def cache_folder() -> Path:
@@ -25,22 +33,20 @@ def cache_folder() -> Path:
     return default_cache_dir() / "closure"
 
 
-def recall(key: str) -> tuple[list[Terms], bool] | None:
-    """The polynomials kept under ``key`` and whether they are a whole basis; a damaged file is no file."""
+def recall(key: str) -> Kept | None:
+    """What is kept under ``key``; a damaged file is no file."""
     try:
         data = json.loads(_path(key).read_text(encoding="ascii"))
-        terms = [{tuple(e): int(n) for e, n in part} for part in data["polynomials"]]
-        return terms, bool(data["complete"])
+        return Kept([str(text) for text in data["polynomials"]], bool(data["complete"]), int(data["work"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def remember(key: str, polynomials: Sequence[Terms], complete: bool, seconds: float) -> None:
+def remember(key: str, found: Kept) -> None:
     """Keep a basis, whole or not at all; a cache that cannot be written costs only time."""
-    if seconds < _WORTH_KEEPING:
+    if found.work < _WORTH_KEEPING:
         return
-    parts = [[(list(e), str(n)) for e, n in part.items()] for part in polynomials]
-    keep(_path(key), json.dumps({"complete": complete, "polynomials": parts}).encode("ascii"))
+    keep(_path(key), json.dumps(asdict(found)).encode("ascii"))
 
 
 def _path(key: str) -> Path:

@@ -1,4 +1,4 @@
-"""Reduced Gröbner bases by any of three engines, each within a budget that it cannot overrun.
+"""Reduced Gröbner bases by any of three engines, each within bounds that it cannot overrun.
 
 python-flint is the engine of choice: a naive Buchberger algorithm, but on lumped systems faster than the
 others can start. Its limits bound its size and so its time. sympy, and Singular where it is installed, run in
@@ -47,23 +47,29 @@ def available_engines() -> list[Engine]:
 
 
 def reduced_basis(
-    polynomials: Sequence[fmpz_mpoly], order: str, budget: Budget, engine: Engine = Engine.FLINT
+    polynomials: Sequence[fmpz_mpoly],
+    order: str,
+    budget: Budget,
+    engine: Engine = Engine.FLINT,
+    seconds: float = 60.0,
 ) -> list[fmpz_mpoly] | None:
     """The reduced basis in ``order`` (lex or degrevlex), primitive and with positive leading numbers.
+
+    The sizes of ``budget`` bind python-flint, ``seconds`` the others.
 
     Returns
     -------
     list or None
-        Sorted by the exponents of the leading monomial; None if the budget is spent.
+        Sorted by the exponents of the leading monomial; None if it was not found within these bounds.
     """
     context = fmpz_mpoly_ctx.get(polynomials[0].context().names(), order)
     match engine:
         case Engine.FLINT:
             found = _by_flint(polynomials, context, budget)
         case Engine.SYMPY:
-            found = _by_sympy(polynomials, context, order, budget)
+            found = _by_sympy(polynomials, context, order, seconds)
         case Engine.SINGULAR:
-            found = _by_singular(polynomials, context, order, budget)
+            found = _by_singular(polynomials, context, order, seconds)
     if found is None:
         return None
     positive = [p if int(p.leading_coefficient()) > 0 else -p for p in found]
@@ -90,16 +96,16 @@ def _moved(polynomial: fmpz_mpoly, context: fmpz_mpoly_ctx) -> fmpz_mpoly:
 
 
 def _by_sympy(
-    polynomials: Sequence[fmpz_mpoly], context: fmpz_mpoly_ctx, order: str, budget: Budget
+    polynomials: Sequence[fmpz_mpoly], context: fmpz_mpoly_ctx, order: str, seconds: float
 ) -> list[fmpz_mpoly] | None:
     texts = [str(p).replace("^", "**") for p in polynomials]
     lines = "\n".join([_SYMPY_ORDER[order], ",".join(context.names()), *texts])
-    output = _run([sys.executable, "-c", _SYMPY], lines, budget.seconds)
+    output = _run([sys.executable, "-c", _SYMPY], lines, seconds)
     return None if output is None else _read(output.splitlines(), context)
 
 
 def _by_singular(
-    polynomials: Sequence[fmpz_mpoly], context: fmpz_mpoly_ctx, order: str, budget: Budget
+    polynomials: Sequence[fmpz_mpoly], context: fmpz_mpoly_ctx, order: str, seconds: float
 ) -> list[fmpz_mpoly] | None:
     program = which("Singular")
     if program is None:
@@ -111,7 +117,7 @@ def _by_singular(
         "ideal g = groebner(i); int n;\n"
         "for (n = 1; n <= size(g); n++) { print(string(cleardenom(g[n]))); }\n"
     )
-    output = _run([program, "-q"], script, budget.seconds)
+    output = _run([program, "-q"], script, seconds)
     return None if output is None else _read(output.splitlines(), context)
 
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from time import process_time
 from typing import Any
 
-from flint import fmpz_mpoly, fmpz_mpoly_vec
+from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
-from fmugen.algebra.budget import Budget
-from fmugen.algebra.cache import recall, remember
+from fmugen.algebra.budget import Meter
+from fmugen.algebra.cache import Kept, recall, remember
 from fmugen.algebra.ring import Ring
 
 __all__ = ["Basis", "buchberger", "degrevlex_bases", "generators", "lex_bases"]
@@ -25,6 +24,8 @@ __all__ = ["Basis", "buchberger", "degrevlex_bases", "generators", "lex_bases"]
 #: The limits of the first rung: enough for every dyad and leg, a few milliseconds at most.
 _FIRST_RUNG = (40, 60, 64)
 
+#: The work of a basis beside its terms.
+_BASIS = 20
 
 #: Longer polynomials of an unfinished basis are of no use to anyone.
 _WORTH_HAVING = 200
@@ -32,37 +33,35 @@ _WORTH_HAVING = 200
 
 @dataclass(frozen=True)
 class Basis:
-    """Polynomials of an ideal; a Gröbner basis if ``complete``."""
+    """Polynomials of an ideal, a Gröbner basis if ``complete``, and the work to find them."""
 
     method: str
     polynomials: tuple[fmpz_mpoly, ...]
     complete: bool
+    work: int
 
 
-def degrevlex_bases(
-    ring: Ring, rows: Sequence[fmpz_mpoly], budget: Budget, deadline: float
-) -> Iterator[Basis]:
+def degrevlex_bases(ring: Ring, rows: Sequence[fmpz_mpoly], meter: Meter) -> Iterator[Basis]:
     """Degrevlex bases of ``rows`` and all circles: with small limits, then with the whole budget."""
     start = generators(ring, rows)
-    for limits in (_FIRST_RUNG, budget.limits):
-        if process_time() >= deadline:
+    for limits in (_FIRST_RUNG, meter.budget.limits):
+        if meter.is_spent:
             return
         basis = buchberger(ring, start, "degrevlex", limits)
+        meter.charge(basis.work)
         yield basis
         if basis.complete:
             return
 
 
-def lex_bases(ring: Ring, rows: Sequence[fmpz_mpoly], budget: Budget, deadline: float) -> Iterator[Basis]:
-    """Lexicographic bases, seeded with the degrevlex one, that leave each unknown in turn to the last."""
-    seed = generators(ring, rows)
-    for basis in degrevlex_bases(ring, rows, budget, deadline):
-        if basis.complete:
-            seed = list(basis.polynomials)
+def lex_bases(ring: Ring, seed: Sequence[fmpz_mpoly], meter: Meter) -> Iterator[Basis]:
+    """Lexicographic bases that leave each unknown in turn to the last; best from a degrevlex basis."""
     for coordinate in dict.fromkeys(variable.coordinate for variable in ring.variables):
-        if process_time() >= deadline:
+        if meter.is_spent:
             return
-        yield buchberger(ring, seed, "lex", budget.limits, coordinate)
+        basis = buchberger(ring, seed, "lex", meter.budget.limits, coordinate)
+        meter.charge(basis.work)
+        yield basis
 
 
 def generators(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
@@ -78,47 +77,27 @@ def buchberger(
     last: int | None = None,
 ) -> Basis:
     """A basis in ``order``; with ``last`` the variables of that unknown are the lowest of the variables."""
-    positions = _positions(ring, last)
-    key = _key(ring, polynomials, order, limits, positions)
+    names = _names(ring, last)
+    key = f"{order} {limits} {names} {ring.canonical(polynomials)}"
     method = order if last is None else f"{order}, {last} last"
     known = recall(key)
     if known is not None:
-        terms, complete = known
-        return Basis(method, tuple(ring.context.from_dict(part) for part in terms), complete)
-    begin = process_time()
-    context = ring.ordered(order)
-    inner = [context.from_dict(_permuted(p, positions)) for p in polynomials]
+        texts = known.polynomials
+        return Basis(method, tuple(fmpz_mpoly(t, ring.context) for t in texts), known.complete, known.work)
+    context = fmpz_mpoly_ctx.get(names, order)
+    inner = [p.project_to_context(context) for p in polynomials]
     system: Any = fmpz_mpoly_vec(inner, context)  # the type stubs do not know the limits
     found, complete = system.buchberger_naive(limits=limits)
-    back = [0] * len(positions)
-    for new, old in enumerate(positions):
-        back[old] = new
-    parts = [_permuted(p, back) for p in found if complete or len(p) <= _WORTH_HAVING]
-    remember(key, parts, complete, process_time() - begin)
-    return Basis(method, tuple(ring.context.from_dict(part) for part in parts), complete)
+    work = _BASIS + sum(map(len, inner)) + sum(map(len, found))
+    useful = (p for p in found if complete or len(p) <= _WORTH_HAVING)
+    basis = Basis(method, tuple(p.project_to_context(ring.context) for p in useful), complete, work)
+    remember(key, Kept([str(p) for p in basis.polynomials], complete, work))
+    return basis
 
 
-def _key(
-    ring: Ring,
-    polynomials: Sequence[fmpz_mpoly],
-    order: str,
-    limits: tuple[int, int, int],
-    positions: Sequence[int],
-) -> str:
-    """What a basis depends on, as a text."""
-    return f"{order} {limits} {list(positions)} {ring.canonical(polynomials)}"
-
-
-def _positions(ring: Ring, last: int | None) -> list[int]:
-    """The order of the generators: which old position stands at each new one."""
+def _names(ring: Ring, last: int | None) -> list[str]:
+    """The generators in order, those of the unknown ``last`` behind the other variables."""
     count = len(ring.variables)
-    first = [i for i in range(count) if ring.variables[i].coordinate != last]
-    final = [i for i in range(count) if ring.variables[i].coordinate == last]
-    return [*first, *final, *range(count, count + len(ring.meanings))]
-
-
-def _permuted(polynomial: fmpz_mpoly, positions: Sequence[int]) -> dict[tuple[int, ...], int]:
-    return {
-        tuple(int(exponents[old]) for old in positions): int(number)
-        for exponents, number in polynomial.to_dict().items()
-    }
+    first = [name for name, v in zip(ring.names, ring.variables, strict=False) if v.coordinate != last]
+    final = [name for name, v in zip(ring.names, ring.variables, strict=False) if v.coordinate == last]
+    return [*first, *final, *ring.names[count:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,11 +38,12 @@ class Ring:
     @cached_property
     def context(self) -> fmpz_mpoly_ctx:
         """The ring in degrevlex, where all arithmetic of this package happens."""
-        return self.ordered("degrevlex")
+        return fmpz_mpoly_ctx.get(self.names, "degrevlex")
 
-    def ordered(self, order: str) -> fmpz_mpoly_ctx:
-        names = [f"v{i}" for i in range(len(self.variables))] + [f"k{i}" for i in range(len(self.meanings))]
-        return fmpz_mpoly_ctx.get(names, order)
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of the generators: variables, then lumps."""
+        return [*(f"v{i}" for i in range(len(self.variables))), *(f"k{i}" for i in range(len(self.meanings)))]
 
     @cached_property
     def circles(self) -> dict[int, fmpz_mpoly]:
@@ -125,13 +125,8 @@ class Ring:
 
     def canonical(self, polynomials: Sequence[fmpz_mpoly]) -> str:
         """A text that is the same for the same polynomials, whatever the lumps stand for."""
-        return json.dumps(
-            [
-                [v.kind.value for v in self.variables],
-                len(self.meanings),
-                [sorted((tuple(map(int, e)), str(n)) for e, n in p.to_dict().items()) for p in polynomials],
-            ]
-        )
+        kinds = " ".join(v.kind.value for v in self.variables)
+        return f"{kinds}, {len(self.meanings)}: {'; '.join(map(str, polynomials))}"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from time import process_time
 
-from fmugen.algebra.budget import Budget
+from fmugen.algebra.budget import Meter
 from fmugen.algebra.costs import expressions_of, operations_of
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import Polynomial, polynomial_rows, turning, variables_of
@@ -25,12 +24,17 @@ __all__ = ["BlockReport", "BlockSolution", "Unsolved", "solve_block"]
 #: With more unknowns left than this only the cheapest next step is followed.
 _ALL_ORDERS = 3
 
+#: The work to find generic points of a block, to lump what is known at a stage, and for each of its terms.
+_BLOCK = 1000
+_STAGE = 600
+_STAGE_TERM = 25
+
 
 @dataclass(frozen=True)
 class BlockReport:
-    """What a block cost: CPU seconds to solve it, and the operations of the coefficients of its steps."""
+    """What a block cost: the work to solve it, and the operations of the coefficients of its steps."""
 
-    seconds: float
+    work: int
     stages: tuple[StageReport, ...]
     operations: Operations
 
@@ -54,7 +58,7 @@ def solve_block(
     rows: Sequence[Expr],
     unknowns: Mapping[int, Expr],
     angles: Collection[int],
-    budget: Budget,
+    meter: Meter,
     judge: Judge = welcome,
 ) -> BlockSolution | Unsolved:
     """Exact steps for ``unknowns`` (coordinate number -> its symbol) from the constraints ``rows``.
@@ -65,6 +69,8 @@ def solve_block(
         Expressions that are zero; more than one row for an unknown is allowed if they agree.
     angles
         Which of the unknowns are angles; the others are lengths.
+    meter
+        Within its budget the steps are sought; the work is charged to it.
     judge
         The operations by which a step is dearer than it looks, infinite for a step that must not be taken.
 
@@ -74,13 +80,14 @@ def solve_block(
         Unsolved if the constraints are not polynomial in the unknowns or leave one free, or if the budget
         is spent.
     """
-    begin = process_time()
-    search = _Search(rows, unknowns, angles, budget, begin + budget.seconds, judge)
+    before = meter.spent
+    meter.charge(_BLOCK)
+    search = _Search(rows, unknowns, angles, meter, judge)
     way = search.best(frozenset(unknowns))
     if way is None:
         return Unsolved(search.why_not())
     operations = operations_of([e for step in way.steps for e in expressions_of(step)])
-    return BlockSolution(way.steps, BlockReport(process_time() - begin, way.stages, operations))
+    return BlockSolution(way.steps, BlockReport(meter.spent - before, way.stages, operations))
 
 
 @dataclass(frozen=True)
@@ -104,15 +111,13 @@ class _Search:
         rows: Sequence[Expr],
         unknowns: Mapping[int, Expr],
         angles: Collection[int],
-        budget: Budget,
-        deadline: float,
+        meter: Meter,
         judge: Judge,
     ) -> None:
         self._rows = rows
         self._unknowns = unknowns
         self._angles = turning(rows, unknowns, angles)
-        self._budget = budget
-        self._deadline = deadline
+        self._meter = meter
         self._judge = judge
         self._samples = Samples(rows)
         self._is_late = False
@@ -136,23 +141,24 @@ class _Search:
     def why_not(self) -> str:
         """What stands in the way of the unknowns; what ended the search, if it was not finished."""
         if self._is_late:
-            return f"{self._budget.seconds:.2g} s of algebra were not enough"
+            return f"{self._meter.budget.work} units of algebra were not enough"
         if any(row is None for row in polynomial_rows(self._rows, self._unknowns, self._angles)):
             return "the constraints are not polynomials in sines, cosines and lengths"
         return "neither bases within their limits nor resultants gave an equation in one unknown"
 
     def _choices(self, left: frozenset[int]) -> list[Choice]:
         unknowns = {number: symbol for number, symbol in self._unknowns.items() if number in left}
-        if process_time() >= self._deadline:
+        if self._meter.is_spent:
             self._is_late = True
             return []
         rows = polynomial_rows(self._rows, unknowns, self._angles)
         present = [self._without_nothing(row) for row in rows if row is not None]
         useful = [row for row in present if any(any(monomial) for monomial in row)]
         variables = variables_of(unknowns, self._angles)
+        self._meter.charge(_STAGE + _STAGE_TERM * sum(map(len, useful)))
         ring, polynomials = lump(self._rows[0].dag, variables, useful, self._samples)
-        found = choices(ring, polynomials, self._samples, self._budget, self._deadline, self._judge)
-        self._is_late = self._is_late or (not found and process_time() >= self._deadline)
+        found = choices(ring, polynomials, self._samples, self._meter, self._judge)
+        self._is_late = self._is_late or (not found and self._meter.is_spent)
         return found
 
     def _without_nothing(self, row: Polynomial) -> Polynomial:

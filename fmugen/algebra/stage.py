@@ -10,22 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from time import process_time
 
 from flint import fmpz_mpoly
 
-from fmugen.algebra.budget import Budget
-from fmugen.algebra.cache import recall, remember
+from fmugen.algebra.budget import Meter
+from fmugen.algebra.cache import Kept, recall, remember
 from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
 from fmugen.algebra.extract import Candidate, candidates
-from fmugen.algebra.groebner import degrevlex_bases, lex_bases
+from fmugen.algebra.groebner import degrevlex_bases, generators, lex_bases
 from fmugen.algebra.resultants import eliminated
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
 __all__ = ["Choice", "Judge", "StageReport", "choices", "welcome"]
+
+
+#: The work to make a step of a polynomial and to judge it, for each term.
+_OFFERED_TERM = 15
 
 
 @dataclass(frozen=True)
@@ -65,23 +68,24 @@ def choices(
     ring: Ring,
     rows: Sequence[fmpz_mpoly],
     samples: Samples,
-    budget: Budget,
-    deadline: float,
+    meter: Meter,
     judge: Judge = welcome,
 ) -> list[Choice]:
     """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
-    found = _Found(ring, judge)
+    found = _Found(ring, judge, meter)
     gathered = [*rows, *consequences(ring, rows, samples)]
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()
-    in_vain = f"nothing {budget.limits} {ring.canonical([*gathered, *ring.relations])}"
-    if found.is_empty and recall(in_vain) is not None:
+    in_vain = f"nothing {meter.budget.limits} {ring.canonical([*gathered, *ring.relations])}"
+    known = recall(in_vain) if found.is_empty else None
+    if known is not None:
+        meter.charge(known.work)
         return []
-    begin = process_time()
-    _search(ring, rows, gathered, samples, budget, deadline, found)
-    if not found.offers and process_time() < deadline:
-        remember(in_vain, [], True, process_time() - begin)
+    before = meter.spent
+    _search(ring, rows, gathered, samples, meter, found)
+    if not found.offers and not meter.is_spent:
+        remember(in_vain, Kept([], True, meter.spent - before))
     return found.cheapest_first()
 
 
@@ -90,12 +94,14 @@ def _search(
     rows: Sequence[fmpz_mpoly],
     gathered: list[fmpz_mpoly],
     samples: Samples,
-    budget: Budget,
-    deadline: float,
+    meter: Meter,
     found: _Found,
 ) -> None:
     """Bases and resultants, until some unknown can be found without iteration."""
-    for basis in degrevlex_bases(ring, rows, budget, deadline):
+    seed = generators(ring, rows)
+    for basis in degrevlex_bases(ring, rows, meter):
+        if basis.complete:
+            seed = list(basis.polynomials)
         gathered += basis.polynomials
         found.offer(basis.method, candidates(ring, gathered, samples), len(basis.polynomials))
         if found.is_closed:
@@ -103,7 +109,7 @@ def _search(
     found.offer("resultant", eliminated(ring, gathered, samples), len(gathered))
     if not found.is_empty:
         return
-    for basis in lex_bases(ring, rows, budget, deadline):
+    for basis in lex_bases(ring, seed, meter):
         found.offer(basis.method, candidates(ring, basis.polynomials, samples), len(basis.polynomials))
         if found.is_closed:
             return
@@ -112,9 +118,10 @@ def _search(
 class _Found:
     """The cheapest choice of every unknown so far."""
 
-    def __init__(self, ring: Ring, judge: Judge) -> None:
+    def __init__(self, ring: Ring, judge: Judge, meter: Meter) -> None:
         self._ring = ring
         self._judge = judge
+        self._meter = meter
         self._best: dict[int, Choice] = {}
         #: How many steps were offered, whether the judge let them pass or not.
         self.offers = 0
@@ -122,6 +129,7 @@ class _Found:
     def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
         for candidate in offered:
             self.offers += 1
+            self._meter.charge(_OFFERED_TERM * candidate.terms)
             unknown, cost = candidate.step.unknown, cost_of(candidate.step) + self._judge(candidate.step)
             if cost == inf:
                 continue

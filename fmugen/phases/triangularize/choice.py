@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 from math import comb
-from time import process_time
 
-from fmugen.algebra import Budget, Unsolved, solve_block
+from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
@@ -40,7 +39,7 @@ _SINGULAR = 1e-4
 _MOST_SETS = 600
 _MOST_MOVED = 24
 _MOST_TRIED = 6
-#: The first set may take all the time there is, others until this part of it is spent.
+#: The first set may take all the work there is, others until this part of it is spent.
 _FOR_OTHERS = 0.3
 #: Blocks with more unknowns are not worth a basis.
 _LARGEST_BLOCK = 6
@@ -94,16 +93,14 @@ def choose_triangular(
     ranked = [home] if fixed else _ranked(situation, [home, *_alternatives(dae, situation, home)])
     solved: list[Choice] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
-    begin = process_time()
-    deadline = begin + budget.seconds
+    meter = Meter(budget)
     for choice in ranked[:_MOST_TRIED]:
         for block in choice.blocks:
             if (block.rows, block.unknowns) not in known:
-                left = replace(budget, seconds=max(deadline - process_time(), 0.0))
-                known[block.rows, block.unknowns] = _solve(dae, block, left, judge)
+                known[block.rows, block.unknowns] = _solve(dae, block, meter, judge)
         solved.append(replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks)))
-        deadline = begin + _FOR_OTHERS * budget.seconds
-        if solved[-1].is_closed or process_time() > deadline:
+        meter.budget = budget.part(_FOR_OTHERS)
+        if solved[-1].is_closed or meter.is_spent:
             break
     return min(solved, key=lambda choice: choice.cost)
 
@@ -162,7 +159,7 @@ def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:
     return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
-def _solve(dae: Dae, block: Block, budget: Budget, judge: Callable[[ExactStep], float]) -> Block:
+def _solve(dae: Dae, block: Block, meter: Meter, judge: Callable[[ExactStep], float]) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
@@ -172,7 +169,7 @@ def _solve(dae: Dae, block: Block, budget: Budget, judge: Callable[[ExactStep], 
     angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
     rows = [dae.constraints[row] for row in block.rows]
     vanishing = [e for row in rows for e in (row.phi, *row.closed)]
-    answer = solve_block(vanishing, unknowns, angles, budget, judge)
+    answer = solve_block(vanishing, unknowns, angles, meter, judge)
     if isinstance(answer, Unsolved):
         return replace(block, reason=answer.reason)
     methods = sorted({stage.method for stage in answer.report.stages})
