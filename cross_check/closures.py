@@ -152,7 +152,7 @@ CASES = (
 def variants(formulation: Formulation, flow: SolutionFlow) -> Iterator[tuple[dict[str, str], str]]:
     """Sources and guid of the exact closure, then of each rival."""
     yield sources(formulation, flow, ITERATED if flow.iterated else None)
-    iterated = replace(flow, blocks=tuple(replace(block, steps=()) for block in flow.blocks))
+    iterated = replace(flow, blocks=tuple(replace(block, steps=()) for block in flow.blocks), spares=())
     for rival in RIVALS:
         made, guid = sources(formulation, replace(iterated, closure=rival.closure), rival.tolerance)
         yield made if rival.sparse else made | full_elimination(), guid
@@ -171,8 +171,8 @@ def sources(
     formulation: Formulation, flow: SolutionFlow, tolerance: float | None
 ) -> tuple[dict[str, str], str]:
     model, dae = formulation.model, formulation.dae
-    motion = embed(dae, flow) if flow.closure in EMBEDDED else None
-    program = lower_program(model, dae, flow, motion)
+    motions = [embed(dae, each) for each in flow.sets] if flow.closure in EMBEDDED else []
+    program = lower_program(model, dae, flow, motions)
     guid = f"{model.name} {flow.closure.value} {tolerance}"
     settings = SolverSettings(method=Solver.RK4)
     made = emit_sources(program, describe(model, program.calculated, guid, settings=settings))

@@ -98,9 +98,9 @@ class Cost:
 
 def cost_of(model: SystemModel, dae: Dae, closure: Closure, budget: Budget | None = None) -> Cost:
     """What one evaluation of ``dae`` costs; ``budget`` limits the search for exact steps."""
-    flow = solution_flow(model, dae, closure, budget)
-    motion = embed(dae, flow) if closure in EMBEDDED else None
-    return program_cost(lower_program(model, dae, flow, motion, whole=False))
+    flow = solution_flow(model, dae, closure, budget, spares=False)
+    motions = [embed(dae, flow)] if closure in EMBEDDED else []
+    return program_cost(lower_program(model, dae, flow, motions, whole=False))
 
 
 def program_cost(program: Program) -> Cost:

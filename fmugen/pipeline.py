@@ -155,8 +155,9 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     with _timed("closure", progress):
         flow = solution_flow(model, formulation.dae, options.closure)
     with _timed("lower", progress):
-        motion = embed(formulation.dae, flow) if options.closure in EMBEDDED else None
-        program = lower_program(model, formulation.dae, flow, motion)
+        embedded = options.closure in EMBEDDED
+        motions = [embed(formulation.dae, each) for each in flow.sets] if embedded else []
+        program = lower_program(model, formulation.dae, flow, motions)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         sigma = DECAY_RATE if options.closure is Closure.PROJECTION else None

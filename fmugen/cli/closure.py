@@ -90,6 +90,9 @@ def _facts(summary: ClosureSummary) -> Iterator[tuple[str, str]]:
         iterated = summary.iterated + len(summary.polynomial_degrees)
         yield "iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
     yield "operations", f"{summary.operations.total} per right-hand side ({summary.operations})"
+    for spare in summary.spares:
+        names = ", ".join(spare.independent)
+        yield "or independent", f"{names}: {spare.operations.total} operations"
     yield "closure", summary.sentence
 
 

@@ -58,7 +58,8 @@ class SolutionFlow:
 
     ``rows`` are the constraints kept, numbered as in the Dae; ``redundant`` the ones that follow from
     them. ``blocks`` solve for the dependent coordinates in order. ``positions`` and ``velocities`` are an
-    assembled start for the default parameters.
+    assembled start for the default parameters. ``spares`` are flows of the same rows from other independent
+    coordinates, which take over where these are badly conditioned.
     """
 
     closure: Closure
@@ -71,6 +72,12 @@ class SolutionFlow:
     velocities: tuple[float, ...]
     moves: tuple[Move, ...]
     condition: float
+    spares: tuple[SolutionFlow, ...] = ()
+
+    @property
+    def sets(self) -> tuple[SolutionFlow, ...]:
+        """This flow and its spares."""
+        return (self, *self.spares)
 
     @property
     def degrees_of_freedom(self) -> int:

@@ -18,6 +18,7 @@ __all__ = [
     "Program",
     "Result",
     "Section",
+    "SetCode",
     "SolveFunction",
     "StepCode",
 ]
@@ -115,6 +116,27 @@ class SolveFunction:
 
 
 @dataclass(frozen=True)
+class SetCode:
+    """What finds everything from one set of independent coordinates.
+
+    ``solve_together`` has the steps of all blocks, where all are exact, with what they share computed once.
+    ``motion`` is ``None`` where the equations of motion are solved numerically.
+    """
+
+    flow: SolutionFlow
+    block_functions: tuple[Function, ...]
+    solve_functions: tuple[SolveFunction | None, ...]
+    solve_together: SolveFunction | None
+    motion: Motion | None
+
+    @property
+    def solving(self) -> tuple[SolveFunction, ...]:
+        """The functions that an evaluation takes exact steps with."""
+        solves = self.solve_functions if self.solve_together is None else (self.solve_together,)
+        return tuple(solve for solve in solves if solve is not None)
+
+
+@dataclass(frozen=True)
 class NetworkCode:
     """What generated code knows of the network: its states, and the blocks that find its unknowns."""
 
@@ -148,8 +170,8 @@ class Program:
 
     ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
-    ``directions`` the texts of these sines and cosines. ``solve_together`` has the steps of all blocks, where
-    all are exact, with what they share computed once. ``input_rates`` has for every input the number of the
+    ``directions`` the texts of these sines and cosines. ``sets`` belong to the flow and to its spares, in
+    this order. ``input_rates`` has for every input the number of the
     input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled;
     ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
@@ -158,10 +180,7 @@ class Program:
 
     names: dict[Expr, str]
     functions: tuple[Function, ...]
-    block_functions: tuple[Function, ...]
-    solve_functions: tuple[SolveFunction | None, ...]
-    solve_together: SolveFunction | None
-    motion: Motion | None
+    sets: tuple[SetCode, ...]
     derived: int
     coordinate_names: tuple[str, ...]
     constraint_names: tuple[str, ...]
@@ -170,7 +189,6 @@ class Program:
     fixed_positions: int
     fixed_velocities: int
     calculated: tuple[CalculatedVariable, ...]
-    flow: SolutionFlow
     network: NetworkCode = field(default_factory=NetworkCode)
     states: tuple[ContinuousState, ...] = ()
     time_relations: int = 0
@@ -180,6 +198,26 @@ class Program:
     input_slopes: tuple[float | None, ...] = ()
     partials: tuple[Partial, ...] = ()
     starts_by_inputs: bool = False
+
+    @property
+    def flow(self) -> SolutionFlow:
+        return self.sets[0].flow
+
+    @property
+    def block_functions(self) -> tuple[Function, ...]:
+        return self.sets[0].block_functions
+
+    @property
+    def solve_functions(self) -> tuple[SolveFunction | None, ...]:
+        return self.sets[0].solve_functions
+
+    @property
+    def solve_together(self) -> SolveFunction | None:
+        return self.sets[0].solve_together
+
+    @property
+    def motion(self) -> Motion | None:
+        return self.sets[0].motion
 
     @property
     def indicators(self) -> int:
@@ -192,10 +230,13 @@ class Program:
     @property
     def right_hand_side(self) -> Operations:
         """The operations that every evaluation of the equations of motion needs, iterations aside."""
-        solves = self.solve_functions if self.solve_together is None else (self.solve_together,)
-        exact = (solve.operations for solve in solves if solve is not None)
-        given = set(self.flow.independent).intersection(self.turning)
+        return self.right_hand_side_of(self.sets[0])
+
+    def right_hand_side_of(self, code: SetCode) -> Operations:
+        """The same, while other independent coordinates are in use."""
+        exact = (solve.operations for solve in code.solving)
+        given = set(code.flow.independent).intersection(self.turning)
         closure = sum(exact, self.function("derivatives").operations + Operations(functions=2 * len(given)))
-        if self.motion is not None:
-            return closure + self.motion.operations
+        if code.motion is not None:
+            return closure + code.motion.operations
         return closure + self.function("dynamics").operations + self.function("velocity").operations

@@ -23,7 +23,7 @@ from fmugen.ir.steps import (
 )
 from fmugen.view.configurations import Configurations, count_configurations
 
-__all__ = ["BlockSummary", "ClosureSummary", "StepSummary", "summarize_closure"]
+__all__ = ["BlockSummary", "ClosureSummary", "SpareSummary", "StepSummary", "summarize_closure"]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,19 @@ class BlockSummary:
 
 
 @dataclass(frozen=True)
+class SpareSummary:
+    """Independent coordinates that may take over, and the operations of a right-hand side with them."""
+
+    independent: tuple[str, ...]
+    operations: Operations
+
+
+@dataclass(frozen=True)
 class ClosureSummary:
-    """All of it. ``is_straight`` tells that the equations of motion are written out without loops."""
+    """All of it. ``is_straight`` tells that the equations of motion are written out without loops.
+
+    ``operations`` are those of a right-hand side with the first independent coordinates.
+    """
 
     closure: Closure
     independent: tuple[str, ...]
@@ -88,6 +99,12 @@ class ClosureSummary:
     configurations: Configurations
     operations: Operations
     is_straight: bool
+    spares: tuple[SpareSummary, ...] = ()
+
+    @property
+    def most_operations(self) -> int:
+        """The operations of a right-hand side, whichever coordinates are independent."""
+        return max(each.total for each in (self.operations, *(spare.operations for spare in self.spares)))
 
     @property
     def iterated(self) -> int:
@@ -146,13 +163,20 @@ class ClosureSummary:
         """What the sentence means, and where it does not hold."""
         notes = []
         if self.is_bounded:
-            notes.append("bounded cost: every right-hand side takes these operations, nothing iterates")
+            these = f"at most {self.most_operations}" if self.spares else "these"
+            notes.append(f"bounded cost: every right-hand side takes {these} operations, nothing iterates")
         for number, block in enumerate(self.blocks, 1):
             if block.reason:
                 notes.append(f"block {number} is iterated: {block.reason}")
         if any(block.steps for block in self.blocks):
             notes.append("where a guard fails, its block is solved by Newton iteration for that instant")
-        if self.closure in EMBEDDED and self.independent and self.dependent:
+        if self.spares:
+            notes.append(
+                "near a dead centre of the independent coordinates others that are listed take their place, "
+                "with exact steps of their own; only where all these are poor, further ones do, and all "
+                "loops are closed by Newton iteration until they are good again"
+            )
+        elif self.closure in EMBEDDED and self.independent and self.dependent:
             notes.append(
                 "near a dead centre of the independent coordinates others take their place, and all loops "
                 "are closed by Newton iteration until it is passed"
@@ -162,7 +186,8 @@ class ClosureSummary:
     @property
     def _cost(self) -> str:
         algebra = "" if self.is_straight else " and linear algebra"
-        return f"{self.operations.total} operations{algebra} per right-hand side"
+        most = "at most " if self.spares else ""
+        return f"{most}{self.most_operations} operations{algebra} per right-hand side"
 
 
 def _listed(numbers: list[int] | tuple[int, ...]) -> str:
@@ -195,7 +220,11 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         blocks,
         configurations,
         program.right_hand_side,
-        program.motion is not None,
+        all(code.motion is not None for code in program.sets),
+        tuple(
+            SpareSummary(tuple(names[k] for k in code.flow.independent), program.right_hand_side_of(code))
+            for code in program.sets[1:]
+        ),
     )
 
 

@@ -270,9 +270,10 @@ static bool evaluate_limit(Instance *self, Point *point, int undetermined)
 static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Point *point)
 {
     const State *state = &self->state;
-    return state->partition.generated
-               ? model_motion(at, state->largest_pivots, point->pivots, point->v, point->a, point->l)
-               : MOTION_UNKNOWN;
+    const ModelSet *const set = present_set(state);
+    return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
+                                            point->v, point->a, point->l)
+                              : MOTION_UNKNOWN;
 }
 
 bool evaluate_embedded(Instance *self, Point *point)

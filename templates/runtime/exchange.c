@@ -132,7 +132,7 @@ static void change_partition(Instance *self)
 {
     State *state = &self->state;
     event(self, "t = %.6g s: %s independent coordinates", state->at.t,
-          state->next_partition.generated ? "the generated" : "other");
+          state->next_partition.set == 0 ? "the first" : "other");
     state->partition = state->next_partition;
     state->partition_due = false;
     show_accepted(self);

@@ -66,19 +66,19 @@ typedef struct {
     double u[MODEL_ROOM(MODEL_NU)]; /* inputs */
     double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
     double l[MODEL_ROOM(MODEL_NC)];
-    double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines, while partition.generated */
+    double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines of angles that turn */
     double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
     double iterations; /* Newton iterations that closed the loops and found z */
     MotionVerdict verdict;
-    double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion */
+    double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion of the present set */
 } Point;
 
 /* Which coordinates are integrated and which follow from the constraints. */
 typedef struct {
     int independent[MODEL_ROOM(MODEL_NI)];
     int dependent[MODEL_ROOM(MODEL_NC)];
-    int generated; /* it is the partition that model_blocks belong to */
+    int set; /* of model_sets that it is; -1: none of them */
 } Partition;
 
 /* The last samples of an input, the newest first. */
@@ -112,8 +112,8 @@ typedef struct {
     int partition_due;
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
-    double home_quality; /* the best of the generated partition met so far */
-    double largest_pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* met so far */
+    double set_quality[MODEL_NSETS]; /* the best of each set met so far */
+    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NBLOCKS)]; /* of each set, met so far */
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
     double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
@@ -219,6 +219,12 @@ typedef struct {
     char *name;
     bool log_events;
 } Instance;
+
+/* The generated set that is independent at present, or NULL. */
+static inline const ModelSet *present_set(const State *state)
+{
+    return state->partition.set < 0 ? NULL : &model_sets[state->partition.set];
+}
 
 /* What the model functions see of a point. */
 static inline ModelPoint seen_by_model(const State *state, const Point *point)

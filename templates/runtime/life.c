@@ -155,7 +155,7 @@ Status do_step(Instance *self, double current, double size)
     if (!(clock_error <= CLOCK_TOLERANCE * fmax(fabs(t), size)) || !(end > t)) {
         return error(self, "t = %.6g s: the step must start there, not at %.6g s", t, current);
     }
-    const int generated = state->partition.generated;
+    const Partition before = state->partition;
     follow_rates(state);
     keep_samples(state);
     if (!advance(self, end)) {
@@ -163,8 +163,9 @@ Status do_step(Instance *self, double current, double size)
         return report_failure(self);
     }
     end_input_derivatives(state);
-    if (state->partition.generated != generated) {
-        event(self, "t = %.6g s: %s independent coordinates", end, generated ? "other" : "the generated");
+    if (memcmp(&before, &state->partition, sizeof before) != 0) {
+        event(self, "t = %.6g s: %s independent coordinates", end,
+              state->partition.set == 0 ? "the first" : "other");
     }
     return STATUS_OK;
 }

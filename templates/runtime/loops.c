@@ -172,19 +172,20 @@ bool close_loops(Instance *self, Point *point)
     point->iterations = 0.0;
     predict_dependent(&self->state, point);
     take_directions(MODEL_NI, self->state.partition.independent, point);
-    if (!BY_BLOCKS || !self->state.partition.generated) {
+    const ModelSet *const set = present_set(&self->state);
+    if (!BY_BLOCKS || !set) {
         const bool closed = MODEL_NC == 0 || solve_block(self, NULL, &at, point);
         take_directions(MODEL_NC, self->state.partition.dependent, point);
         return closed;
     }
-    if (model_solve_all) {
-        if (model_solve_all(&at, self->state.anchors, point->q, point->e)) {
+    if (set->solve_all) {
+        if (set->solve_all(&at, self->state.anchors, point->q, point->e)) {
             return true;
         }
         predict_dependent(&self->state, point);
     }
-    for (int i = 0; i < MODEL_NBLOCKS; i++) {
-        const ModelBlock *block = &model_blocks[i];
+    for (int i = 0; i < set->size; i++) {
+        const ModelBlock *block = &set->blocks[i];
         if (block->solve && solve_exactly(self, block, &at, point)) {
             continue;
         }

@@ -8,12 +8,13 @@
 /* Quality of a partition: its smallest pivot relative to that of the best one. Coordinates that come near
  * a dead centre make the accelerations steep functions of them, which fixed steps follow badly and
  * adaptive ones only with many steps: they are left while the dead centre is many steps away, which the
- * quality tells relative to the best that the generated partition has shown. Two thresholds, so that the
+ * quality tells relative to the best that a generated set has shown. Two thresholds, so that the
  * choice does not flutter. */
 #define LEAVE_BELOW 0.3
 #define RETURN_ABOVE 0.5
+#define CLEARLY_BETTER 1.5
 
-/* A generated partition that was never better than this is not good at any time. */
+/* A generated set that was never better than this is not good at any time. */
 #define POOR 0.1
 
 /* A start with a smaller pivot than this is a singular position. */
@@ -69,33 +70,99 @@ static int by_index(const int *x, int n, int value)
     return i;
 }
 
-static void use_generated(Partition *partition)
+/* Take a set of the generated model; its coordinates are in ascending order, too. */
+static void use_set(Partition *partition, int set)
 {
     for (int i = 0; i < MODEL_NI; i++) {
-        partition->independent[i] = model_independent[i];
+        partition->independent[i] = model_sets[set].independent[i];
     }
     for (int i = 0; i < MODEL_NC; i++) {
-        partition->dependent[i] = model_dependent[i];
+        partition->dependent[i] = model_sets[set].dependent[i];
     }
-    partition->generated = true;
+    partition->set = set;
 }
 
 /* The first MODEL_NC of `columns` become dependent; both lists are kept in ascending order, so that
  * the result does not depend on the order of elimination. */
 static void use_columns(Partition *partition, const int *columns)
 {
-    int independent = 0, dependent = 0, same = 0;
+    int independent = 0, dependent = 0;
     for (int k = 0; k < MODEL_NQ; k++) {
         if (by_index(columns, MODEL_NC, k) < MODEL_NC) {
             partition->dependent[dependent++] = k;
-            same += by_index(model_dependent, MODEL_NC, k) < MODEL_NC;
         } else {
             partition->independent[independent++] = k;
         }
     }
-    partition->generated = false;
-    if (same == MODEL_NC) {
-        use_generated(partition);
+    partition->set = -1;
+    for (int set = 0; set < MODEL_NSETS && partition->set < 0; set++) {
+        int same = 0;
+        for (int k = 0; k < MODEL_NC; k++) {
+            same += by_index(model_sets[set].dependent, MODEL_NC, partition->dependent[k]) < MODEL_NC;
+        }
+        if (same == MODEL_NC) {
+            use_set(partition, set);
+        }
+    }
+}
+
+/* Take the columns of the best conditioned partition. */
+static void use_best_columns(Instance *self)
+{
+    smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
+    use_columns(&self->state.partition, self->work.columns);
+}
+
+/* Qualities at a point whose constraint derivatives are known: of the sets, and of the present partition. */
+typedef struct {
+    double best; /* the smallest pivot of the best partition, which all are relative to */
+    double of_set[MODEL_NSETS];
+    double present;
+    int other; /* the best of the sets that are not the present one; -1: there is none */
+} Qualities;
+
+static Qualities judge_partitions(Instance *self)
+{
+    const Partition *const partition = &self->state.partition;
+    Qualities found = {smallest_pivot(self, NULL, MODEL_NQ), {0.0}, 0.0, -1};
+    if (found.best < SINGULAR_BELOW) {
+        return found;
+    }
+    found.present = smallest_pivot(self, partition->dependent, MODEL_NC) / found.best;
+    for (int set = 0; set < MODEL_NSETS; set++) {
+        if (set == partition->set) {
+            found.of_set[set] = found.present;
+            continue;
+        }
+        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent, MODEL_NC) / found.best;
+        if (found.other < 0 || found.of_set[set] > found.of_set[found.other]) {
+            found.other = set;
+        }
+    }
+    return found;
+}
+
+/* The quality below which the present partition is left: one of several sets, which were chosen for the whole
+ * motion, only for a set that is clearly better, or where all of them are poor. */
+static double leave_below(const State *state, const Qualities *found)
+{
+    const int set = state->partition.set;
+    if (set < 0) {
+        return LEAVE_BELOW;
+    }
+    const double weak = LEAVE_BELOW * state->set_quality[set];
+    return found->other < 0 ? weak : fmin(weak, fmax(POOR, found->of_set[found->other] / CLEARLY_BETTER));
+}
+
+/* To another set, or, where that is poor, to the best coordinates, from which loops are closed by iteration. */
+static void leave_present(Instance *self, const Qualities *found)
+{
+    Partition *const partition = &self->state.partition;
+    const double other = found->other < 0 ? 0.0 : found->of_set[found->other];
+    if (partition->set >= 0 && other >= POOR && other > found->present) {
+        use_set(partition, found->other);
+    } else {
+        use_best_columns(self);
     }
 }
 
@@ -106,37 +173,44 @@ bool take_best_partition(Instance *self)
     }
     const Partition before = self->state.partition;
     evaluate_jacobian(self, &self->state.at);
-    if (smallest_pivot(self, NULL, MODEL_NQ) == 0.0) {
-        return false;
+    const Qualities found = judge_partitions(self);
+    if (found.best > 0.0) {
+        leave_present(self, &found);
     }
-    use_columns(&self->state.partition, self->work.columns);
     return memcmp(&before, &self->state.partition, sizeof before) != 0;
 }
 
-/* The quality below which the present partition is left. */
-static double leave_below(const State *state)
+/* From coordinates that no generated set belongs to: the first set that is good again. */
+static bool return_to_set(State *state, const Qualities *found)
 {
-    return LEAVE_BELOW * (state->partition.generated ? state->home_quality : 1.0);
+    for (int set = 0; set < MODEL_NSETS; set++) {
+        if (found->of_set[set] >= RETURN_ABOVE * state->set_quality[set]) {
+            use_set(&state->partition, set);
+            return true;
+        }
+    }
+    return false;
 }
 
 void review_partition(Instance *self)
 {
-    Partition *partition = &self->state.partition;
-    evaluate_jacobian(self, &self->state.at);
+    State *const state = &self->state;
+    evaluate_jacobian(self, &state->at);
     if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
         return;
     }
-    const double best = smallest_pivot(self, NULL, MODEL_NQ);
-    if (best < SINGULAR_BELOW) {
+    const Qualities found = judge_partitions(self);
+    if (found.best < SINGULAR_BELOW) {
         return; /* no partition is better than another */
     }
-    const double home = smallest_pivot(self, model_dependent, MODEL_NC) / best;
-    self->state.home_quality = fmax(self->state.home_quality, fmin(home, 1.0));
-    if (home >= RETURN_ABOVE * self->state.home_quality) {
-        use_generated(partition);
-    } else if (smallest_pivot(self, partition->dependent, MODEL_NC) < leave_below(&self->state) * best) {
-        smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
-        use_columns(partition, self->work.columns);
+    for (int set = 0; set < MODEL_NSETS; set++) {
+        state->set_quality[set] = fmax(state->set_quality[set], fmin(found.of_set[set], 1.0));
+    }
+    if (state->partition.set < 0 && return_to_set(state, &found)) {
+        return;
+    }
+    if (found.present < leave_below(state, &found)) {
+        leave_present(self, &found);
     }
 }
 
@@ -156,13 +230,15 @@ bool start_partition(Instance *self)
     for (int i = 0; i < MODEL_NC; i++) {
         state->row_scale[i] = 1.0; /* a row that vanishes at the start is to be seen, not scaled up */
     }
-    use_generated(&state->partition);
+    use_set(&state->partition, 0);
     evaluate_jacobian(self, &state->at);
     if (smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_START) {
         return false;
     }
     memset(state->row_scale, 0, sizeof state->row_scale);
-    state->home_quality = POOR;
+    for (int set = 0; set < MODEL_NSETS; set++) {
+        state->set_quality[set] = POOR;
+    }
     review_partition(self);
     return true;
 }
@@ -171,9 +247,9 @@ double partition_margin(Instance *self, const Point *point)
 {
     const ModelPoint at = seen_by_model(&self->state, point);
     model_jacobian(&at, self->work.phi_q);
-    const double best = smallest_pivot(self, NULL, MODEL_NQ);
-    if (best < SINGULAR_BELOW) {
+    const Qualities found = judge_partitions(self);
+    if (found.best < SINGULAR_BELOW) {
         return 1.0; /* no partition is better than another */
     }
-    return smallest_pivot(self, self->state.partition.dependent, MODEL_NC) / best - leave_below(&self->state);
+    return found.present - leave_below(&self->state, &found);
 }

@@ -1,20 +1,22 @@
-/* Which coordinates are independent. The generated choice is good at the start; on the way it may
+/* Which coordinates are independent. The first generated set is good at the start; on the way it may
  * approach a dead centre, where a dependent coordinate is no longer determined by the independent ones.
- * The choice is a discrete state of the instance and changes only at accepted points. */
+ * Then another generated set takes its place, or, where none is good, coordinates that are chosen by their
+ * pivots. The choice is a discrete state of the instance and changes only at accepted points. */
 #ifndef PARTITION_H
 #define PARTITION_H
 
 #include "instance.h"
 
-/* At the assembled start: the partition of the generated model, or a better one. Returns false if the
+/* At the assembled start: the first set of the generated model, or a better one. Returns false if the
  * start is a singular position, where the assembly mode would be a guess. */
 bool start_partition(Instance *self);
 
-/* At an accepted point: leave a partition that has become badly conditioned, return to the generated
- * one when it is good again. */
+/* At an accepted point: leave a partition that has become badly conditioned, return to a generated set
+ * when it is good again. */
 void review_partition(Instance *self);
 
-/* Take the best conditioned partition. Returns whether that is another one. */
+/* Take the best of the other generated sets, or the best conditioned partition of all. Returns whether that
+ * is another one. */
 bool take_best_partition(Instance *self);
 
 /* Event indicator of model exchange: negative where other independent coordinates are much better. */

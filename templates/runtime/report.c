@@ -55,13 +55,14 @@ static const char *loop_name(const ModelBlock *block)
     return block ? block->name : "the system of all loops";
 }
 
-/* The block that determines a coordinate, NULL if it is independent or not known. */
-static const ModelBlock *block_of(int coordinate)
+/* The block that determines a coordinate in the present set, or else in the first one; NULL if none does. */
+static const ModelBlock *block_of(const State *state, int coordinate)
 {
-    for (int i = 0; i < MODEL_NBLOCKS; i++) {
-        for (int k = 0; k < model_blocks[i].size; k++) {
-            if (model_blocks[i].unknowns[k] == coordinate) {
-                return &model_blocks[i];
+    const ModelSet *const present = present_set(state), *const set = present ? present : model_sets;
+    for (int i = 0; i < set->size; i++) {
+        for (int k = 0; k < set->blocks[i].size; k++) {
+            if (set->blocks[i].unknowns[k] == coordinate) {
+                return &set->blocks[i];
             }
         }
     }
@@ -116,7 +117,7 @@ Status report_failure(Instance *self)
     case FAILURE_SINGULAR:
         return error(self,
                      "t = %.6g s: the mechanism is in a singular position: %s does not determine %s",
-                     failure->t, loop_name(block_of(failure->index)), model_coordinates[failure->index]);
+                     failure->t, loop_name(block_of(&self->state, failure->index)), model_coordinates[failure->index]);
     case FAILURE_MASS:
         return error(self,
                      "t = %.6g s: the mass matrix is singular: give mass or inertia to a body that moves "
@@ -129,7 +130,7 @@ Status report_failure(Instance *self)
         return error(self,
                      "t = %.6g s: %s leaves its assembly mode: the mechanism is in or beyond a singular "
                      "position (%s would jump)",
-                     failure->t, loop_name(block_of(failure->index)), model_coordinates[failure->index]);
+                     failure->t, loop_name(block_of(&self->state, failure->index)), model_coordinates[failure->index]);
     case FAILURE_STEPS:
         return error(self,
                      "t = %.6g s: more than %.0f internal steps in one communication step "

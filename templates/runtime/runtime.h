@@ -5,7 +5,7 @@
 
 /* How the loops are closed. TRIANGULAR and NEWTON integrate the independent coordinates only (embedding);
  * the others integrate all coordinates. */
-#define CLOSURE_NEWTON 1     /* Newton block by block, in the order of model_blocks */
+#define CLOSURE_NEWTON 1     /* Newton block by block, in the order of the set */
 #define CLOSURE_NEWTON_ALL 2 /* one Newton over all constraints */
 #define CLOSURE_AUGMENTED 3  /* Lagrange multipliers, projection after each accepted step */
 #define CLOSURE_BAUMGARTE 4  /* Lagrange multipliers, stabilized accelerations */

@@ -186,8 +186,10 @@ void accept(Instance *self)
     move_anchors(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
-    for (int i = 0; i < MODEL_NBLOCKS && state->at.verdict != MOTION_UNKNOWN; i++) {
-        state->largest_pivots[i] = fmax(state->largest_pivots[i], state->at.pivots[i]);
+    const ModelSet *const set = present_set(state);
+    for (int i = 0; set && i < set->size && state->at.verdict != MOTION_UNKNOWN; i++) {
+        double *const largest = &state->largest_pivots[state->partition.set][i];
+        *largest = fmax(*largest, state->at.pivots[i]);
     }
     if (state->at.verdict != MOTION_EASY || fmod(state->steps, STEPS_BETWEEN_REVIEWS) == 0.0) {
         review_partition(self);

@@ -14,7 +14,7 @@ from fmugen.expr.code import constants_read, count_operations, reached, schedule
 from fmugen.expr.dag import Expr, Operation, Role
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import Block, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
@@ -24,6 +24,7 @@ from fmugen.ir.program import (
     Program,
     Result,
     Section,
+    SetCode,
     SolveFunction,
     StepCode,
 )
@@ -43,16 +44,18 @@ def lower_program(
     model: SystemModel,
     dae: Dae,
     flow: SolutionFlow,
-    motion: Motion | None = None,
+    motions: Sequence[Motion | None] = (),
     *,
     whole: bool = True,
 ) -> Program:
     """The functions that generated code consists of.
 
-    ``motion`` is the embedded form of the equations. A program that is not ``whole`` is enough to count the
-    operations of a right-hand side: it has neither outputs nor states nor derivatives.
+    ``motions`` are the embedded forms of the equations, of the flow and of its spares. A program that is not
+    ``whole`` is enough to count the operations of a right-hand side: it has neither outputs nor states nor
+    derivatives.
     """
-    return _Lowering(model, dae, flow).program(motion, whole=whole)
+    padded = [*motions, *(None for _ in flow.sets[len(motions) :])]
+    return _Lowering(model, dae, flow).program(padded, whole=whole)
 
 
 class _Lowering:
@@ -68,10 +71,10 @@ class _Lowering:
         self._derived: dict[Expr, int] = {}
         self._turning: dict[int, int] = {}
 
-    def program(self, motion: Motion | None, *, whole: bool) -> Program:
+    def program(self, motions: Sequence[Motion | None], *, whole: bool) -> Program:
         calculated, values = self._calculated() if whole else ([], [])
         functions = [*self._constraint_functions()]
-        if whole or motion is None:
+        if whole or None in motions:
             functions += self._dynamics_functions()
         if whole:
             shown = enumerate(zip(calculated, values, strict=True))
@@ -84,27 +87,18 @@ class _Lowering:
         functions += self._network_functions()
         if whole:
             functions += [*self._relation_functions(), *self._tangents(values)]
-        forms = [self._forms(block.steps) for block in self._flow.blocks]
-        self._turning = self._turning_coordinates(forms, motion)
-        blocks = [self._block_function(number) for number in range(len(self._flow.blocks))]
-        solves = [
-            self._solve_function(f"solve_{number}", block.name, steps)
-            for number, (block, steps) in enumerate(zip(self._flow.blocks, forms, strict=True))
-        ]
-        together = None
-        if len(forms) > 1 and all(forms):
-            steps = [step for block in self._flow.blocks for step in block.steps]
-            together = self._solve_function("solve_together", "all loops", self._forms(steps))
-        lowered = None if motion is None else self._motion(motion)
+        blocks = [block for flow in self._flow.sets for block in flow.blocks]
+        self._turning = self._turning_coordinates([self._forms(block.steps) for block in blocks], motions)
+        sets = tuple(
+            self._set(number, flow, motion)
+            for number, (flow, motion) in enumerate(zip(self._flow.sets, motions, strict=True))
+        )
         network = self._network()
         derive = self._derive_function()
         return Program(
             self._leaf_names(),
             (derive, *functions),
-            tuple(blocks),
-            tuple(solves),
-            together,
-            lowered,
+            sets,
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
@@ -113,7 +107,6 @@ class _Lowering:
             len(self._dae.fixed_positions),
             len(self._dae.fixed_velocities),
             tuple(calculated),
-            self._flow,
             network,
             tuple(continuous_states(self._dae, self._flow, self._structure)) if whole else (),
             len(self._relations.by_time),
@@ -284,8 +277,27 @@ class _Lowering:
             ]
         return self._function(name, f"fixed start {level} values: residual and Jacobian", results)
 
-    def _block_function(self, number: int) -> Function:
-        block = self._flow.blocks[number]
+    # --- sets of independent coordinates -------------------------------------------------------------
+
+    def _set(self, number: int, flow: SolutionFlow, motion: Motion | None) -> SetCode:
+        forms = [self._forms(block.steps) for block in flow.blocks]
+        prefix = f"set_{number}_" if number else ""
+        together = None
+        if len(forms) > 1 and all(forms):
+            steps = [step for block in flow.blocks for step in block.steps]
+            together = self._solve_function(f"{prefix}solve_together", "all loops", self._forms(steps))
+        return SetCode(
+            flow,
+            tuple(self._block_function(f"{prefix}block_{i}", block) for i, block in enumerate(flow.blocks)),
+            tuple(
+                self._solve_function(f"{prefix}solve_{i}", block.name, steps)
+                for i, (block, steps) in enumerate(zip(flow.blocks, forms, strict=True))
+            ),
+            together,
+            None if motion is None else self._motion(motion),
+        )
+
+    def _block_function(self, name: str, block: Block) -> Function:
         zero = self._dae.symbols.dag.zero
         rows = [self._dae.constraints[row] for row in block.rows]
         results = [Result("residual", i, row.phi, str(row.origin)) for i, row in enumerate(rows)]
@@ -295,16 +307,18 @@ class _Lowering:
             for j, column in enumerate(block.unknowns)
         ]
         known = self._sines(without=block.unknowns)
-        return self._function(f"block_{number}", block.name, results, known)
+        return self._function(name, block.name, results, known)
 
     # --- sines and cosines that are found once -------------------------------------------------------
 
-    def _turning_coordinates(self, forms: Sequence[Sequence[Form]], motion: Motion | None) -> dict[int, int]:
+    def _turning_coordinates(
+        self, forms: Sequence[Sequence[Form]], motions: Sequence[Motion | None]
+    ) -> dict[int, int]:
         """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
         roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
-        if motion is not None:
-            roots += [root for section in motion.sections for root in _section_roots(section)]
+        sections = [section for motion in motions if motion is not None for section in motion.sections]
+        roots += [root for section in sections for root in _section_roots(section)]
         read = {
             node.args[0]
             for node in postorder(roots)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
@@ -10,21 +12,21 @@ from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
 from fmugen.phases.triangularize.dynamics import passed_positions
-from fmugen.phases.triangularize.motion import nearby_positions, reachable_positions
+from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
-from fmugen.phases.triangularize.numeric import Position
+from fmugen.phases.triangularize.numeric import Numbers, Position
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
 
 __all__ = ["solution_flow"]
 
 
 def solution_flow(
-    model: SystemModel, dae: Dae, closure: Closure, budget: Budget | None = None
+    model: SystemModel, dae: Dae, closure: Closure, budget: Budget | None = None, *, spares: bool = True
 ) -> SolutionFlow:
     """How the coordinates of ``dae`` are found while the model runs.
 
     Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
-    exact steps.
+    exact steps. Without ``spares`` it is enough to know what an evaluation costs.
     """
     if not dae.coordinates:
         return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
@@ -47,19 +49,30 @@ def solution_flow(
         passed: list[Position] = []
         if independent and dependent and not named:
             passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop)
-        around = [assembly.constraints(at.q, time=at.time)[1][rows] for at in passed or moved]
+
+        def jacobians(positions: Sequence[Position]) -> list[Numbers]:
+            return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
+
+        def along() -> list[Numbers]:
+            return jacobians(filled_positions(assembly, passed)) if spares else []
+
         judge = Judge(dae, near, moved, parameters)
-        situation = Situation(rows, jacobian, around)
+        situation = Situation(rows, jacobian, jacobians(passed or moved), along)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
-    return SolutionFlow(
-        closure,
-        tuple(choice.independent),
-        tuple(choice.dependent),
-        tuple(rows),
-        tuple(redundant),
-        choice.blocks,
-        tuple(q.tolist()),
-        tuple(v.tolist()),
-        moves,
-        choice.pivot,
-    )
+
+    def flow_of(choice: Choice) -> SolutionFlow:
+        return SolutionFlow(
+            closure,
+            tuple(choice.independent),
+            tuple(choice.dependent),
+            tuple(rows),
+            tuple(redundant),
+            choice.blocks,
+            tuple(q.tolist()),
+            tuple(v.tolist()),
+            moves,
+            choice.pivot,
+            tuple(flow_of(spare) for spare in choice.spares),
+        )
+
+    return flow_of(choice)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations, islice
 from math import comb
 
+import numpy as np
+
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
@@ -24,6 +26,7 @@ from fmugen.phases.triangularize.partition import (
     largest_pivot,
     smallest_pivot,
 )
+from fmugen.phases.triangularize.spares import choose_spares
 
 __all__ = ["Choice", "Situation", "choose_triangular"]
 
@@ -47,11 +50,15 @@ _LARGEST_BLOCK = 6
 
 @dataclass(frozen=True)
 class Situation:
-    """The constraints that are kept, their Jacobian at the start, and those along the motion."""
+    """The constraints that are kept, their Jacobian at the start, and those along the motion.
+
+    ``passed`` gives those at many positions of the declared motion; none where it is not known.
+    """
 
     rows: Sequence[int]
     jacobian: Numbers
     moved: Sequence[Numbers]
+    passed: Callable[[], Sequence[Numbers]] = list
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,7 @@ class Choice:
     dependent: list[int]
     pivot: float
     blocks: tuple[Block, ...]
+    spares: tuple[Choice, ...] = ()
 
     @property
     def cost(self) -> tuple[int, int, int]:
@@ -88,21 +96,34 @@ def choose_triangular(
 
     ``home`` is considered in any case, and alone if it is ``fixed``. ``judge`` knows positions of the
     mechanism, and prices steps by how they fare there. The budget is that of the whole flow: when it is
-    spent, the best flow so far is taken.
+    spent, the best flow so far is taken. A flow without iteration has spares where the motion needs them.
     """
     ranked = [home] if fixed else _ranked(situation, [home, *_alternatives(dae, situation, home)])
     solved: list[Choice] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
     meter = Meter(budget)
-    for choice in ranked[:_MOST_TRIED]:
+
+    def with_steps(choice: Choice) -> Choice:
         for block in choice.blocks:
             if (block.rows, block.unknowns) not in known:
                 known[block.rows, block.unknowns] = _solve(dae, block, meter, judge)
-        solved.append(replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks)))
+        return replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks))
+
+    def exact(choice: Choice) -> Choice | None:
+        found = with_steps(choice)
+        return found if found.is_closed else None
+
+    for choice in ranked[:_MOST_TRIED]:
+        solved.append(with_steps(choice))
         meter.budget = budget.part(_FOR_OTHERS)
         if solved[-1].is_closed or meter.is_spent:
             break
-    return min(solved, key=lambda choice: choice.cost)
+    best = min(solved, key=lambda choice: choice.cost)
+    if fixed or not best.is_closed or not best.independent or not best.dependent:
+        return best
+    meter.budget = budget
+    others = _no_harder(dae, situation, best)
+    return replace(best, spares=choose_spares(situation.passed(), best.dependent, others, exact))
 
 
 def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
@@ -127,7 +148,37 @@ def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
 
 
 def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
-    """Other sets of independent coordinates: all of them, or, where they are many, some.
+    """Other sets of independent coordinates that are well conditioned at the start."""
+    threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
+    for independent, dependent in _other_sets(dae, home):
+        pivot = smallest_pivot(situation.jacobian, dependent)
+        if pivot >= threshold:
+            yield Choice(independent, dependent, pivot, blocks_of(dae, situation.rows, dependent))
+
+
+def _no_harder(dae: Dae, situation: Situation, best: Choice) -> Iterator[tuple[list[int], Choice]]:
+    """Other sets with blocks that are no larger, wherever they are well conditioned."""
+    largest = _shape(best.blocks)[0]
+    generic = _generic_jacobian(dae, situation.rows)
+    for independent, dependent in _other_sets(dae, best):
+        if smallest_pivot(generic, dependent) > _SINGULAR:
+            blocks = blocks_of(dae, situation.rows, dependent)
+            if _shape(blocks)[0] <= largest:
+                pivot = smallest_pivot(situation.jacobian, dependent)
+                yield dependent, Choice(independent, dependent, pivot, blocks)
+
+
+def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:
+    """Entries without relations among them: singular are the sets that no position makes regular."""
+    random, generic = np.random.default_rng(3), np.zeros((len(rows), len(dae.coordinates)))
+    for place, row in enumerate(rows):
+        for column in dae.constraints[row].jacobian:
+            generic[place, column] = random.standard_normal()
+    return generic
+
+
+def _other_sets(dae: Dae, home: Choice) -> Iterator[tuple[list[int], list[int]]]:
+    """Independent and dependent coordinates: all sets, or, where they are many, some.
 
     These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
     """
@@ -141,14 +192,9 @@ def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choi
             for new in home.dependent
         )
         candidates = chain(_of_one_element(dae, freedom), exchanged)
-    threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
     for independent in islice(candidates, _MOST_SETS):
-        dependent = [column for column in range(count) if column not in independent]
-        if list(independent) == home.independent:
-            continue
-        pivot = smallest_pivot(situation.jacobian, dependent)
-        if pivot >= threshold:
-            yield Choice(list(independent), dependent, pivot, blocks_of(dae, situation.rows, dependent))
+        if list(independent) != home.independent:
+            yield list(independent), [column for column in range(count) if column not in independent]
 
 
 def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:

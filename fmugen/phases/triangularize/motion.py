@@ -6,14 +6,15 @@ far it will move; so it is moved: along what its drivers prescribe, and along ea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.numeric import Numbers, Position
 
-__all__ = ["closed_position", "nearby_positions", "radians", "reachable_positions"]
+__all__ = ["closed_position", "filled_positions", "nearby_positions", "radians", "reachable_positions"]
 
 _CLOSED = 1e-12
 _RANK = 1e-7
@@ -22,6 +23,8 @@ _RANK = 1e-7
 _STEP = 0.2
 _RADIANS_A_METRE = 3.0
 _STEPS = 8
+#: Positions that are filled in between two of a motion.
+_BETWEEN = 4
 #: Directions that are tried where there are several freedoms.
 _DIRECTIONS = 2
 
@@ -41,6 +44,18 @@ def reachable_positions(assembly: Assembly, q: Numbers, stop: float) -> list[Pos
     for _ in range(_DIRECTIONS):
         direction = random.standard_normal(q.size)
         found += [Position(at) for sign in (1.0, -1.0) for at in _walked(assembly, q, sign * direction)]
+    return found
+
+
+def filled_positions(assembly: Assembly, positions: Sequence[Position]) -> list[Position]:
+    """Positions on a motion with others between them."""
+    found = list(positions[:1])
+    for before, after in pairwise(positions):
+        for share in np.arange(1, _BETWEEN + 1) / (_BETWEEN + 1):
+            time = (1 - share) * before.time + share * after.time
+            q = closed_position(assembly, (1 - share) * before.q + share * after.q, time)
+            found += [] if q is None else [Position(q, time)]
+        found.append(after)
     return found
 
 

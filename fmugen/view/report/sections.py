@@ -216,6 +216,9 @@ def _costs(subject: Subject) -> Iterator[tuple[object, ...]]:
             *_counts(program.motion.operations),
         )
     yield "in all", "one right-hand side, roots and guards included", *_counts(subject.closure.operations)
+    for spare in subject.closure.spares:
+        names = ", ".join(spare.independent)
+        yield "in all", f"the same, while {names} are independent", *_counts(spare.operations)
 
 
 def _counts(operations: Operations) -> tuple[int, ...]:

@@ -71,6 +71,17 @@ typedef struct {
     ModelSolve *solve;
 } ModelBlock;
 
+typedef MotionVerdict ModelMotion(const ModelPoint *at, const double *largest, double *pivots, double *v,
+                                  double *a, double *l);
+
+typedef struct {
+    const int *independent, *dependent;
+    int size;
+    const ModelBlock *blocks;
+    ModelSolve *solve_all;
+    ModelMotion *motion;
+} ModelSet;
+
 typedef struct {
     int size;
     const int *unknowns;
@@ -91,19 +102,6 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
 void model_outputs(const ModelPoint *at, double *y);
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian);
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian);
-
-/* These models have no embedded form. */
-static inline MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *pivots, double *v,
-                                         double *a, double *l)
-{
-    (void)at;
-    (void)largest;
-    (void)pivots;
-    (void)v;
-    (void)a;
-    (void)l;
-    return MOTION_UNKNOWN;
-}
 
 /* Tangents by central differences: what generated models have in closed form. */
 
@@ -307,9 +305,14 @@ static const char *const model_fixed_state_names[] = {NULL};
 #endif
 
 extern const ModelBlock model_blocks[];
-extern ModelSolve *const model_solve_all;
 extern const int model_independent[];
 extern const int model_dependent[];
+
+/* One set of independent coordinates; no embedded form. */
+#define MODEL_NSETS 1
+static const ModelSet model_sets[] = {
+    {model_independent, model_dependent, MODEL_NBLOCKS, model_blocks, NULL, NULL}};
+
 extern const int model_input_rate[];
 extern const int model_turn[];
 extern const double model_q0[], model_v0[];

@@ -5,7 +5,6 @@ All choices of text are made here; the templates only place it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,10 +15,17 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fmugen.expr.code import print_expression
 from fmugen.expr.dag import Expr
-from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
-from fmugen.ir.options import InterfaceType
-from fmugen.ir.program import Function, Program, Result, SolveFunction, StepCode
+from fmugen.ir.program import Function, Motion, Program, Result, SolveFunction, StepCode
+from fmugen.phases.emit.tables import (
+    comment,
+    defines,
+    index_comments,
+    motion_name,
+    network_blocks,
+    set_text,
+    tables,
+)
 from fmugen.resources import template_dir
 
 __all__ = ["emit_sources"]
@@ -51,7 +57,6 @@ _HELPERS = {
 }
 #: Functions of more characters than this are cut into chunks.
 _LONGEST_FUNCTION = 16_000
-_CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
 #: Vectors that functions read from the point they are evaluated at.
@@ -76,22 +81,27 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     )
     texts = [_function_texts(function, program, "void") for function in program.functions]
     public = [parts[-1] for parts in texts]
-    local = (*program.block_functions, *program.network.block_functions)
+    blocks = (function for code in program.sets for function in code.block_functions)
+    local = (*blocks, *program.network.block_functions)
     texts += [_function_texts(function, program, "static void") for function in local]
     context = {
         "description": description,
-        "comments": list(_index_comments(program, description)),
-        "defines": list(_defines(program, description)),
+        "comments": list(index_comments(program, description)),
+        "defines": list(defines(program, description)),
         "right_hand_side": str(program.right_hand_side),
-        "blocks": list(_blocks(program)),
-        "network_blocks": list(_network_blocks(program)),
-        "together": "NULL" if program.solve_together is None else "model_solve_together",
-        "tables": list(_tables(program, description)),
+        "sets": [set_text(number, code) for number, code in enumerate(program.sets)],
+        "network_blocks": list(network_blocks(program)),
+        "tables": list(tables(program, description)),
     }
     header = environment.get_template("model.h.j2").render(functions=public, **context)
-    solving = (*program.solve_functions, program.solve_together)
+    solving = [solve for code in program.sets for solve in (*code.solve_functions, code.solve_together)]
     solves = [_solve_text(solve, program) for solve in solving if solve is not None]
-    functions = [*chain.from_iterable(texts), *solves, _motion_text(program)]
+    motions = [
+        _motion_text(motion_name(number), code.motion, program)
+        for number, code in enumerate(program.sets)
+        if code.motion is not None
+    ]
+    functions = [*chain.from_iterable(texts), *solves, *motions]
     text = "\n".join(line for function in functions for line in function.lines)
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
@@ -115,7 +125,7 @@ def _function_texts(function: Function, program: Program, storage: str) -> list[
         texts.append(_function_text(part, "static void", lines, f"{arguments}{scratch}"))
         calls.append(f"model_{part.name}({passed}{given});")
     prototype = f"{storage} model_{function.name}({arguments})"
-    texts.append(_Text(_comment(function.purpose), prototype, str(function.operations), calls))
+    texts.append(_Text(comment(function.purpose), prototype, str(function.operations), calls))
     return texts
 
 
@@ -153,7 +163,7 @@ def _function_text(function: Function, storage: str, body: list[str], arguments:
     pointers = re.findall(r"double \*(\w+)", arguments)
     prologue += [f"(void){name};" for name in pointers if f"{name}[" not in text]
     return _Text(
-        _comment(function.purpose),
+        comment(function.purpose),
         f"{storage} model_{function.name}({arguments})",
         str(function.operations),
         prologue + body,
@@ -175,7 +185,7 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
     arguments = {"at": prologue, "anchors": "anchors" in body, "e": "e" in used}
     unused = [f"(void){name};" for name, needed in arguments.items() if not needed]
     return _Text(
-        _comment(f"exact solution of {solve.purpose}"),
+        comment(f"exact solution of {solve.purpose}"),
         f"static bool model_{solve.name}({_SOLVE})",
         str(solve.operations),
         [*unused, *prologue, *lines, "return true;"],
@@ -227,22 +237,18 @@ def _temporaries(nodes: Sequence[Expr], names: dict[Expr, str], numbers: Iterato
         names[node] = f"w{number}"
 
 
-def _motion_text(program: Program) -> _Text:
+def _motion_text(name: str, motion: Motion, program: Program) -> _Text:
     """The embedded equations of motion, with a verdict of its guards."""
     # What is written is never read through ``at``: sin(q) and cos(q) on both sides of a write are one call.
     prototype = (
-        "MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, "
+        f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, double *restrict pivots, "
         "double *restrict v, double *restrict a, double *restrict l)"
     )
-    if program.motion is None:
-        arguments = ("at", "largest", "pivots", "v", "a", "l")
-        lines = [*(f"(void){name};" for name in arguments), "return MOTION_UNKNOWN;"]
-        return _Text("this model is solved numerically", prototype, "no operations", lines)
     names = program.names | program.directions
     lines = ["MotionVerdict verdict = MOTION_EASY;"]
     numbers = count()
     pivots = 0
-    for section in program.motion.sections:
+    for section in motion.sections:
         lines += _temporaries(section.temporaries, names, numbers)
         for guard in section.guards:
             value = print_expression(guard.value, names)
@@ -265,7 +271,7 @@ def _motion_text(program: Program) -> _Text:
     prologue += [f"(void){vector};" for vector in "val" if vector not in used]
     prologue += [] if pivots else ["(void)largest;", "(void)pivots;"]
     purpose = "velocities, accelerations and multipliers from the independent velocities"
-    return _Text(purpose, prototype, str(program.motion.operations), [*prologue, *lines, "return verdict;"])
+    return _Text(purpose, prototype, str(motion.operations), [*prologue, *lines, "return verdict;"])
 
 
 def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[str]:
@@ -280,7 +286,7 @@ def _assignments(results: Sequence[Result], names: dict[Expr, str]) -> Iterator[
     for result in results:
         if result.array in sparse and result.value.is_zero:
             continue
-        note = f" /* {_comment(result.origin)} */" if result.origin and result.origin != origin else ""
+        note = f" /* {comment(result.origin)} */" if result.origin and result.origin != origin else ""
         origin = result.origin
         yield f"{result.array}[{result.index}] = {print_expression(result.value, names)};{note}"
 
@@ -297,154 +303,3 @@ def _body(function: Function, program: Program, temporary: str) -> Iterator[str]
         yield f"{declared}{name} = {print_expression(node, names)};"
         names[node] = name
     yield from _assignments(function.results, names)
-
-
-def _comment(text: str) -> str:
-    """Text that cannot end a C comment."""
-    return text.replace("*/", "* /").replace("/*", "/ *")
-
-
-def _string(text: str) -> str:
-    """A C string literal."""
-    return json.dumps(text, ensure_ascii=True).replace("\\u", "\\\\u")
-
-
-def _index_comments(program: Program, description: FmuDescription) -> Iterator[str]:
-    """What each index of the vectors means."""
-    vectors = (
-        ("p", [variable.name for variable in description.parameters]),
-        ("u", [variable.name for variable in description.inputs]),
-        ("q", program.coordinate_names),
-        ("l", program.constraint_names),
-        ("x", program.network.states),
-        ("z", program.network.unknowns),
-        ("y", [variable.name for variable in description.calculated]),
-    )
-    for letter, names in vectors:
-        for index, name in enumerate(names):
-            yield f"/* {letter}[{index}]: {_comment(name)} */"
-
-
-def _defines(program: Program, description: FmuDescription) -> Iterator[tuple[str, object]]:
-    flow, layout = program.flow, description.layout
-    yield "MODEL_NQ", len(program.coordinate_names)
-    yield "MODEL_NC", len(flow.rows)
-    yield "MODEL_NI", len(flow.independent)
-    yield "MODEL_NBLOCKS", len(flow.blocks)
-    yield "MODEL_MAX_BLOCK", max((len(block.rows) for block in flow.blocks), default=0)
-    yield "MODEL_ND", program.derived
-    yield "MODEL_NTURN", len(program.turning)
-    yield "MODEL_NFIX", program.fixed_positions
-    yield "MODEL_NFIXV", program.fixed_velocities
-    network = program.network
-    yield "MODEL_NX", len(network.states)
-    yield "MODEL_NZ", len(network.unknowns)
-    yield "MODEL_NZBLOCKS", len(network.blocks)
-    yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
-    yield "MODEL_NFIXX", len(network.fixed_states)
-    yield "MODEL_STEADY", int(network.steady)
-    yield "MODEL_NE", program.time_relations + program.state_relations
-    yield "MODEL_NET", program.time_relations
-    yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
-    yield "MODEL_STAMPED", int(any(stamp >= 0 for stamp in program.input_stamps))
-    yield "MODEL_NPART", len(program.partials)
-    yield "MODEL_NFORM", 1 + max((partial.formula for partial in program.partials), default=-1)
-    yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
-    sections = (
-        ("P", layout.parameters),
-        ("S", layout.settings),
-        ("U", layout.inputs),
-        ("Y", layout.calculated),
-        ("K", layout.states),
-        ("KD", layout.derivatives),
-        ("W", layout.indicators),
-        ("G", layout.diagnostics),
-    )
-    for letter, section in sections:
-        yield f"MODEL_{letter}0", section.first
-        yield f"MODEL_N{letter}", section.count
-    yield "MODEL_N_REALS", layout.size
-    yield "MODEL_NT", description.tunable
-    yield "MODEL_FMI", description.fmi.value
-    yield "MODEL_CO_SIMULATION", int(InterfaceType.CO_SIMULATION in description.interfaces)
-    yield "MODEL_MODEL_EXCHANGE", int(InterfaceType.MODEL_EXCHANGE in description.interfaces)
-
-
-@dataclass(frozen=True)
-class _BlockText:
-    size: int
-    unknowns: str
-    rows: str
-    function: str
-    name: str
-    solve: str
-
-
-def _blocks(program: Program) -> Iterator[_BlockText]:
-    position = {row: index for index, row in enumerate(program.flow.rows)}
-    for number, block in enumerate(program.flow.blocks):
-        yield _BlockText(
-            len(block.rows),
-            ", ".join(map(str, block.unknowns)),
-            ", ".join(str(position[row]) for row in block.rows),
-            f"model_block_{number}",
-            _string(block.name),
-            "NULL" if program.solve_functions[number] is None else f"model_solve_{number}",
-        )
-
-
-@dataclass(frozen=True)
-class _NetworkBlockText:
-    size: int
-    unknowns: str
-    function: str
-    name: str
-
-
-def _network_blocks(program: Program) -> Iterator[_NetworkBlockText]:
-    network = program.network
-    for number, (unknowns, name) in enumerate(zip(network.blocks, network.block_names, strict=True)):
-        function = f"model_network_block_{number}"
-        yield _NetworkBlockText(len(unknowns), ", ".join(map(str, unknowns)), function, _string(name))
-
-
-@dataclass(frozen=True)
-class _Table:
-    type: str
-    name: str
-    lines: list[str]
-
-
-def _tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
-    flow = program.flow
-    yield _Table("const int", "model_independent", _rows([str(i) for i in flow.independent]))
-    yield _Table("const int", "model_dependent", _rows([str(i) for i in flow.dependent]))
-    places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
-    turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
-    yield _Table("const int", "model_turn", _rows(turns))
-    yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
-    yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
-    slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
-    yield _Table("const double", "model_input_slope", _rows(slopes))
-    partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
-    yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
-    yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
-    yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
-    yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))
-    names = [_string(name) for name in program.coordinate_names]
-    yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
-    names = [_string(name) for name in program.constraint_names]
-    yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
-    network = program.network
-    yield _Table("const double", "model_z0", _rows([repr(x) for x in network.start_unknowns]))
-    names = [_string(name) for name in network.states]
-    yield _Table("const char *const", "model_states", _rows(names, "NULL"))
-    names = [_string(name) for name in network.fixed_states]
-    yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
-    references = [str(variable.value_reference) for variable in description.continuous_states]
-    yield _Table("const unsigned", "model_state_references", _rows(references))
-
-
-def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
-    """Array elements, one a line; C has no arrays of length zero."""
-    return [f"{value}," for value in values] or [empty]

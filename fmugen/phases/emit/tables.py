@@ -1,0 +1,200 @@
+"""Tables and sizes of a model as text: what ``model.h`` defines, and what ``model.c`` lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fmugen.ir.flow import Closure
+from fmugen.ir.fmu import FmuDescription
+from fmugen.ir.options import InterfaceType
+from fmugen.ir.program import Program, SetCode
+
+__all__ = ["comment", "defines", "index_comments", "motion_name", "network_blocks", "set_text", "tables"]
+
+_CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
+
+
+def motion_name(number: int) -> str:
+    """What the embedded equations of motion of a set are called."""
+    return f"model_set_{number}_motion" if number else "model_motion"
+
+
+def comment(text: str) -> str:
+    """Text that cannot end a C comment."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
+def _string(text: str) -> str:
+    """A C string literal."""
+    return json.dumps(text, ensure_ascii=True).replace("\\u", "\\\\u")
+
+
+def index_comments(program: Program, description: FmuDescription) -> Iterator[str]:
+    """What each index of the vectors means."""
+    vectors = (
+        ("p", [variable.name for variable in description.parameters]),
+        ("u", [variable.name for variable in description.inputs]),
+        ("q", program.coordinate_names),
+        ("l", program.constraint_names),
+        ("x", program.network.states),
+        ("z", program.network.unknowns),
+        ("y", [variable.name for variable in description.calculated]),
+    )
+    for letter, names in vectors:
+        for index, name in enumerate(names):
+            yield f"/* {letter}[{index}]: {comment(name)} */"
+
+
+def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str, object]]:
+    flow, layout = program.flow, description.layout
+    yield "MODEL_NQ", len(program.coordinate_names)
+    yield "MODEL_NC", len(flow.rows)
+    yield "MODEL_NI", len(flow.independent)
+    yield "MODEL_NSETS", len(flow.sets)
+    yield "MODEL_NBLOCKS", max(len(each.blocks) for each in flow.sets)
+    yield "MODEL_MAX_BLOCK", max((len(b.rows) for each in flow.sets for b in each.blocks), default=0)
+    yield "MODEL_ND", program.derived
+    yield "MODEL_NTURN", len(program.turning)
+    yield "MODEL_NFIX", program.fixed_positions
+    yield "MODEL_NFIXV", program.fixed_velocities
+    network = program.network
+    yield "MODEL_NX", len(network.states)
+    yield "MODEL_NZ", len(network.unknowns)
+    yield "MODEL_NZBLOCKS", len(network.blocks)
+    yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
+    yield "MODEL_NFIXX", len(network.fixed_states)
+    yield "MODEL_STEADY", int(network.steady)
+    yield "MODEL_NE", program.time_relations + program.state_relations
+    yield "MODEL_NET", program.time_relations
+    yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
+    yield "MODEL_STAMPED", int(any(stamp >= 0 for stamp in program.input_stamps))
+    yield "MODEL_NPART", len(program.partials)
+    yield "MODEL_NFORM", 1 + max((partial.formula for partial in program.partials), default=-1)
+    yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
+    sections = (
+        ("P", layout.parameters),
+        ("S", layout.settings),
+        ("U", layout.inputs),
+        ("Y", layout.calculated),
+        ("K", layout.states),
+        ("KD", layout.derivatives),
+        ("W", layout.indicators),
+        ("G", layout.diagnostics),
+    )
+    for letter, section in sections:
+        yield f"MODEL_{letter}0", section.first
+        yield f"MODEL_N{letter}", section.count
+    yield "MODEL_N_REALS", layout.size
+    yield "MODEL_NT", description.tunable
+    yield "MODEL_FMI", description.fmi.value
+    yield "MODEL_CO_SIMULATION", int(InterfaceType.CO_SIMULATION in description.interfaces)
+    yield "MODEL_MODEL_EXCHANGE", int(InterfaceType.MODEL_EXCHANGE in description.interfaces)
+
+
+@dataclass(frozen=True)
+class _BlockText:
+    size: int
+    unknowns: str
+    rows: str
+    function: str
+    name: str
+    solve: str
+
+
+@dataclass(frozen=True)
+class _SetText:
+    name: str
+    independent: str
+    dependent: str
+    size: int
+    blocks: list[_BlockText]
+    together: str
+    motion: str
+
+
+def set_text(number: int, code: SetCode) -> _SetText:
+    flow, together = code.flow, code.solve_together
+    return _SetText(
+        f"set_{number}",
+        _numbers(flow.independent) or "0",
+        _numbers(flow.dependent) or "0",
+        len(flow.blocks),
+        list(_blocks(code)),
+        "NULL" if together is None else f"model_{together.name}",
+        "NULL" if code.motion is None else motion_name(number),
+    )
+
+
+def _blocks(code: SetCode) -> Iterator[_BlockText]:
+    position = {row: index for index, row in enumerate(code.flow.rows)}
+    functions = zip(code.flow.blocks, code.block_functions, code.solve_functions, strict=True)
+    for block, evaluate, solve in functions:
+        yield _BlockText(
+            len(block.rows),
+            _numbers(block.unknowns),
+            _numbers(position[row] for row in block.rows),
+            f"model_{evaluate.name}",
+            _string(block.name),
+            "NULL" if solve is None else f"model_{solve.name}",
+        )
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(map(str, values))
+
+
+@dataclass(frozen=True)
+class _NetworkBlockText:
+    size: int
+    unknowns: str
+    function: str
+    name: str
+
+
+def network_blocks(program: Program) -> Iterator[_NetworkBlockText]:
+    network = program.network
+    for number, (unknowns, name) in enumerate(zip(network.blocks, network.block_names, strict=True)):
+        function = f"model_network_block_{number}"
+        yield _NetworkBlockText(len(unknowns), ", ".join(map(str, unknowns)), function, _string(name))
+
+
+@dataclass(frozen=True)
+class _Table:
+    type: str
+    name: str
+    lines: list[str]
+
+
+def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
+    flow = program.flow
+    places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
+    turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
+    yield _Table("const int", "model_turn", _rows(turns))
+    yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
+    yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
+    slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
+    yield _Table("const double", "model_input_slope", _rows(slopes))
+    partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
+    yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
+    yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
+    yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
+    yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))
+    names = [_string(name) for name in program.coordinate_names]
+    yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
+    names = [_string(name) for name in program.constraint_names]
+    yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
+    network = program.network
+    yield _Table("const double", "model_z0", _rows([repr(x) for x in network.start_unknowns]))
+    names = [_string(name) for name in network.states]
+    yield _Table("const char *const", "model_states", _rows(names, "NULL"))
+    names = [_string(name) for name in network.fixed_states]
+    yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
+    references = [str(variable.value_reference) for variable in description.continuous_states]
+    yield _Table("const unsigned", "model_state_references", _rows(references))
+
+
+def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
+    """Array elements, one a line; C has no arrays of length zero."""
+    return [f"{value}," for value in values] or [empty]
