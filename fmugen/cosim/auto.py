@@ -14,6 +14,7 @@ from itertools import combinations
 
 import networkx as nx
 
+from fmugen.cosim.partition import NETWORK
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.model import GROUND, Driver, Joint, JointType, Load, Space, Spring, SystemModel
 from fmugen.ir.split import Members, Partition
@@ -31,8 +32,10 @@ def find_partition(model: SystemModel) -> Partition:
     Raises
     ------
     ModelError
-        If no joint can be cut.
+        If no joint can be cut, or the model has a network.
     """
+    if model.components:
+        raise ModelError(_SOURCE, (NETWORK,))
     clusters = _clusters(model)
     candidates = list(_candidates(clusters))
     if not candidates:

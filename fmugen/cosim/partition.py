@@ -21,7 +21,14 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.split import Members, Method, Partition
 from fmugen.suggestions import did_you_mean
 
-__all__ = ["read_partition", "require_partition"]
+__all__ = ["NETWORK", "read_partition", "require_partition"]
+
+#: What is wrong with a model that has a network.
+NETWORK = Problem(
+    "parts",
+    "a model with a network is not split",
+    "export the network as a model of its own, coupled by inputs and outputs",
+)
 
 
 def read_partition(path: Path) -> Partition:
@@ -108,7 +115,6 @@ def require_partition(model: SystemModel, partition: Partition) -> None:
     if len(partition.parts) < 2:
         problems.append(Problem("parts", "there is only one part", "name two or more, or export the model"))
     if model.components:
-        hint = "export the network as a model of its own, coupled by inputs and outputs"
-        problems.append(Problem("parts", "a model with a network is not split", hint))
+        problems.append(NETWORK)
     if problems:
         raise ModelError(partition.source, tuple(problems))

@@ -21,7 +21,7 @@ from fmpy.fmi2 import (
     fmi2CallbackFreeMemoryTYPE,
     fmi2CallbackFunctions,
     fmi2CallbackLoggerTYPE,
-    fmi2OK,
+    fmi2Warning,
     free,
 )
 from fmpy.logging import addLoggerProxy
@@ -88,7 +88,7 @@ class Cosimulation:
         except FMICallException as error:
             self.close()
             self._instantiate()
-            said = self._messages[-1] if self._messages else f"{error} (at {time:g} s)"
+            said = "; ".join(dict.fromkeys(self._messages)) or f"{error} (at {time:g} s)"
             raise SimulationError(said) from error
         for slave in self._slaves.values():
             slave.fmu.reset()
@@ -182,6 +182,6 @@ class _Slave:
         return callbacks
 
     def _log(self, environment: Any, instance: bytes, status: int, category: bytes, message: bytes) -> None:
-        if status != fmi2OK and message:
+        if status > fmi2Warning and message:
             text = message.decode("utf-8", "replace")
             self._messages.append(f"{self.part.name}: {text}" if self.part.name else text)

@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include "samples.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -103,7 +105,7 @@ static Status report_network_start(Instance *self)
                  state_name(failure->index - MODEL_NFIXX), failure->residual);
 }
 
-Status report_failure(Instance *self)
+static Status report_kind(Instance *self)
 {
     const Failure *failure = &self->failure;
     switch (failure->kind) {
@@ -171,6 +173,18 @@ Status report_failure(Instance *self)
     default:
         return error(self, "t = %.6g s: the evaluation failed", failure->t);
     }
+}
+
+Status report_failure(Instance *self)
+{
+    const Status status = report_kind(self);
+    if (samples_swing(&self->state)) {
+        error(self, "t = %.6g s: what other FMUs send jumps from step to step: the exchange between them is "
+                    "unstable or too rare; take shorter communication steps, or let one FMU step after the "
+                    "other (Gauss-Seidel)",
+              self->failure.t);
+    }
+    return status;
 }
 
 Status discard_failure(Instance *self)

@@ -1,5 +1,6 @@
 #include "samples.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A polynomial through fewer conditions than this takes another sample, if there is one. */
@@ -8,6 +9,8 @@
 #define MOST_RATES 2
 /* A stamp that goes further than so many times as far as the one before begins anew. */
 #define LONGEST_GROWTH 10.0
+/* Swings that are smaller than so much of a value are rounding. */
+#define SMALLEST_SWING 1e-6
 
 static void push(Samples *samples, double t, double value)
 {
@@ -106,4 +109,28 @@ double sampled_value(const State *state, int input, double t, double *rate)
         value = value * (t - node[i]) + c[i];
     }
     return value;
+}
+
+/* The samples of a smooth signal lie near a parabola: their third difference is small against the first. That of
+ * a sine with nine samples a period is half of it. */
+static bool swings(const Samples *samples)
+{
+    const double *u = samples->u;
+    double size = 0.0, largest = 0.0;
+    for (int k = 0; k < MOST_SAMPLES; k++) {
+        size = fmax(size, fabs(u[k]));
+        largest = k > 0 ? fmax(largest, fabs(u[k] - u[k - 1])) : 0.0;
+    }
+    const double third = fabs(u[0] - 3.0 * u[1] + 3.0 * u[2] - u[3]);
+    return third > 0.5 * largest && third > SMALLEST_SWING * size;
+}
+
+bool samples_swing(const State *state)
+{
+    for (int k = 0; k < MODEL_NU; k++) {
+        if (is_sampled(state, k) && state->samples[k].count == MOST_SAMPLES && swings(&state->samples[k])) {
+            return true;
+        }
+    }
+    return false;
 }

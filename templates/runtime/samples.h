@@ -23,4 +23,7 @@ void keep_samples(State *state);
 /* The value of a sampled input at a time, and its rate. */
 double sampled_value(const State *state, int input, double t, double *rate);
 
+/* Whether some input jumps from one sample to the next as no signal does that is sampled often enough. */
+bool samples_swing(const State *state);
+
 #endif

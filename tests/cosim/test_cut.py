@@ -112,3 +112,9 @@ def test_parts_are_found(name: str, hub: tuple[str, ...], sizes: list[int]) -> N
 def test_a_model_that_cannot_be_cut_at_points_is_refused() -> None:
     with pytest.raises(ModelError, match="no joint between bodies that can be cut at its point"):
         find_partition(example("pendulum"))
+
+
+@pytest.mark.parametrize("name", ["pipe_network", "motor_slider_crank"])
+def test_a_model_with_a_network_is_refused(name: str) -> None:
+    with pytest.raises(ModelError, match="a model with a network is not split"):
+        find_partition(example(name))

@@ -11,6 +11,7 @@ from pathlib import Path
 import fmpy
 import numpy as np
 import pytest
+from fmpy.fmi1 import FMICallException
 from fmpy.fmi2 import FMU2Slave
 
 from fmugen.builder import ModelBuilder
@@ -193,6 +194,26 @@ def test_a_stamp_that_jumps_begins_anew(heard: Slave) -> None:
     assert heard.get(["seen_u"]) == [7.0]
     heard.set(["u", "when"], [8.0, 99.0])
     assert heard.get(["seen_u"]) == [8.0]
+
+
+@pytest.mark.parametrize("swing", [0.0, 2.0])
+def test_a_failure_of_the_exchange_is_told_as_such(
+    heard: Slave, swing: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The solver fails for want of steps; with samples that go to and fro they are the cause."""
+    heard.begin()
+    heard.set(["solver.step", "solver.max_steps"], [0.01, 50.0])
+    heard.fmu.exitInitializationMode()
+    for number in range(5):
+        tell(heard, 0.1 * number)
+        heard.set(["u"], [cubic(0.1 * number) + swing * (-1) ** number])
+        if number < 4:
+            heard.fmu.doStep(0.1 * number, 0.1)
+    with pytest.raises(FMICallException):
+        heard.fmu.doStep(0.4, 1.0)
+    said = capsys.readouterr().out
+    assert "more than 50 internal steps" in said
+    assert ("take shorter communication steps" in said) is bool(swing)
 
 
 def test_samples_are_a_part_of_the_state(heard: Slave) -> None:
