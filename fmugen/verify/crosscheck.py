@@ -40,8 +40,8 @@ ALLOWED = 1e-5
 SAFETY = 10.0
 #: The solver tolerances whose results are compared to see what a motion amplifies.
 LOOSER = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-11}
-#: The relative tolerance of importers' own solvers. Those of many steps, as CVode, let more errors add up than
-#: ours of one step; and closer than this they cannot follow motions near singular positions.
+#: The relative tolerance of importers' own solvers. Those of many steps, as CVode, let more errors add up
+#: than ours of one step; and closer than this they cannot follow motions near singular positions.
 IMPORTER_TOLERANCE = 1e-11
 
 _DIGITS = 10
