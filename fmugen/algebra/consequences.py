@@ -89,7 +89,8 @@ class _Algebra:
     def _vanishes(self, terms: dict[tuple[int, ...], int]) -> bool:
         for point in self._points:
             values = [
-                n * math.prod(x**e for x, e in zip(point, lumps, strict=True)) for lumps, n in terms.items()
+                n * math.prod(x**e for x, e in zip(point, lumps, strict=True) if e)
+                for lumps, n in terms.items()
             ]
             if not abs(sum(values)) <= _ZERO * sum(map(abs, values)):
                 return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from fmugen.expr.dag import Dag, Expr, Operation, Role
@@ -12,11 +12,13 @@ __all__ = ["Gathered", "Tangent", "depends_on", "postorder", "symbols_of"]
 _T = TypeVar("_T")
 
 
-def postorder(roots: Iterable[Expr]) -> list[Expr]:
-    """Every node below ``roots`` once, arguments before their users."""
+def postorder(roots: Iterable[Expr], known: Container[Expr] = ()) -> list[Expr]:
+    """Every node below ``roots`` once, arguments before their users, as far as it is not ``known``."""
     order: list[Expr] = []
     seen: set[Expr] = set()
     for root in roots:
+        if root in known:
+            continue
         stack = [(root, False)]
         while stack:
             node, expanded = stack.pop()
@@ -25,7 +27,7 @@ def postorder(roots: Iterable[Expr]) -> list[Expr]:
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
+                stack += [(arg, False) for arg in reversed(node.args) if arg not in seen and arg not in known]
     return order
 
 
@@ -78,9 +80,8 @@ class Tangent:
         self._known: dict[Expr, Expr] = dict(seeds)
 
     def __call__(self, root: Expr) -> Expr:
-        for node in postorder((root,)):
-            if node not in self._known:
-                self._known[node] = self._differentiate(node)
+        for node in postorder((root,), self._known):
+            self._known[node] = self._differentiate(node)
         return self._known[root]
 
     def _differentiate(self, node: Expr) -> Expr:

@@ -86,6 +86,13 @@ def _operands(node: Expr) -> tuple[Expr, ...]:
 
     Constants are taken together, and so is the moving part of a product, which others may share.
     """
+    known = node.dag.operands.get(node)
+    if known is None:
+        known = node.dag.operands[node] = _arranged(node)
+    return known
+
+
+def _arranged(node: Expr) -> tuple[Expr, ...]:
     if node.constant or node.operation not in (Operation.ADD, Operation.MUL):
         return node.args
     part = _constant_part(node)
@@ -101,6 +108,13 @@ def _opposite(node: Expr) -> Expr | None:
 
     Of products it is the one with a positive number, of sums the one that was there first.
     """
+    opposites = node.dag.opposites
+    if node not in opposites:
+        opposites[node] = _negative(node)
+    return opposites[node]
+
+
+def _negative(node: Expr) -> Expr | None:
     if node.constant:
         return None
     if node.operation is Operation.MUL:
@@ -191,7 +205,7 @@ def count_operations(
     named: Iterable[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
 ) -> Operations:
     """The operations of the code that evaluates ``roots`` with ``named`` as temporaries."""
-    total = Operations()
+    costs = [(0, 0, 0, 0)]
     seen: set[Expr] = set()
     apart = set(named)
     roots = [_computed(root, is_leaf) for root in roots]
@@ -202,33 +216,32 @@ def count_operations(
         if node in seen or node.is_number or is_leaf(node):
             continue
         seen.add(node)
-        total += _cost(node, lambda arg: arg in apart or is_leaf(arg))
+        costs.append(_cost(node, lambda arg: arg in apart or is_leaf(arg)))
         if _is_divisor(node) and node in alone:
-            total += Operations(divisions=1)
+            costs.append((0, 0, 1, 0))
         stack.extend(_computed(arg, is_leaf) for arg in _operands(node))
-    return total
+    return Operations(*map(sum, zip(*costs, strict=True)))
 
 
-def _cost(node: Expr, is_named: Callable[[Expr], bool]) -> Operations:
-    """The operations of one node; a divisor with a name is a reciprocal, multiplied by."""
+def _cost(node: Expr, is_named: Callable[[Expr], bool]) -> tuple[int, int, int, int]:
+    """The operations of one node, in the order of ``Operations``: to make one each would take too long.
+
+    A divisor with a name is a reciprocal, multiplied by.
+    """
     match node.operation:
         case Operation.ADD:
-            return Operations(additions=len(_operands(node)) - 1)
+            return len(_operands(node)) - 1, 0, 0, 0
         case Operation.MUL:
             factors = [arg for arg in _operands(node) if not _is_sign(arg)]
             below = sum(_is_divisor(arg) and not is_named(arg) for arg in factors)
             above = factors[below:]
-            return Operations(
-                multiplications=max(len(above) - 1, 0) + max(below - 1, 0), divisions=min(below, 1)
-            )
+            return 0, max(len(above) - 1, 0) + max(below - 1, 0), min(below, 1), 0
         case Operation.POWER:
             size = abs(node.exponent)
-            if size > _LONGEST_PRODUCT:
-                return Operations(functions=1)
-            return Operations(multiplications=size - 1)
+            return (0, 0, 0, 1) if size > _LONGEST_PRODUCT else (0, size - 1, 0, 0)
         case Operation.CALL:
-            return Operations(functions=1)
-    return Operations()
+            return 0, 0, 0, 1
+    return 0, 0, 0, 0
 
 
 def _is_divisor(node: Expr) -> bool:

@@ -50,6 +50,9 @@ class Role(Enum):
 
 
 class Operation(Enum):
+    #: By identity: that of an enumeration takes a call, and every node is looked up by its operation.
+    __hash__ = object.__hash__
+
     NUMBER = "number"
     SYMBOL = "symbol"
     ADD = "add"
@@ -61,7 +64,7 @@ class Operation(Enum):
 class Expr:
     """A node. Compare with ``is`` or ``==`` (they are the same); combine with ``+ - * / **``."""
 
-    __slots__ = ("args", "constant", "dag", "operation", "serial", "value")
+    __slots__ = ("args", "constant", "dag", "is_number", "is_zero", "operation", "serial", "value")
 
     def __init__(
         self,
@@ -78,14 +81,8 @@ class Expr:
         self.value = value
         #: True if the node depends on numbers and parameters only.
         self.constant = constant
-
-    @property
-    def is_number(self) -> bool:
-        return self.operation is Operation.NUMBER
-
-    @property
-    def is_zero(self) -> bool:
-        return self.is_number and self.value == 0
+        self.is_number = operation is Operation.NUMBER
+        self.is_zero = self.is_number and value == 0
 
     @property
     def number(self) -> Exact:
@@ -167,17 +164,24 @@ class Dag:
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
         self._table: dict[tuple[object, ...], Expr] = {}
+        self._numbers: dict[Exact, Expr] = {}
         self._splits: dict[Expr, _Split] = {}
         self._sums: dict[tuple[Expr, ...], Expr] = {}
         self._products: dict[tuple[Expr, ...], Expr] = {}
         self._nesting: dict[Expr, int] = {}  # how deep sums lie within sums
+        #: How code reads a node (see code.py): its arguments, and what stands for its negative.
+        self.operands: dict[Expr, tuple[Expr, ...]] = {}
+        self.opposites: dict[Expr, Expr | None] = {}
         self.zero = self.number(0)
         self.one = self.number(1)
 
     # --- leaves --------------------------------------------------------------------------------
 
     def number(self, value: int | Fraction) -> Expr:
-        return self._node(Operation.NUMBER, (), _exact(value), True)
+        known = self._numbers.get(value)
+        if known is None:
+            known = self._numbers[value] = self._node(Operation.NUMBER, (), _exact(value), True)
+        return known
 
     def symbol(self, name: str, role: Role) -> Expr:
         return self._node(Operation.SYMBOL, (), (name, role), role is Role.PARAMETER)
@@ -189,15 +193,17 @@ class Dag:
 
     def add(self, terms: Iterable[Expr]) -> Expr:
         """The sum of ``terms``, like terms collected."""
-        given = tuple(term for term in terms if term is not self.zero)
-        if len(given) < 2:
-            return given[0] if given else self.zero
+        given = tuple(terms)
         known = self._sums.get(given)
         if known is None:
             known = self._sums[given] = self._add(given)
         return known
 
     def _add(self, terms: tuple[Expr, ...]) -> Expr:
+        if self.zero in terms:
+            return self.add(term for term in terms if term is not self.zero)
+        if len(terms) < 2:
+            return terms[0] if terms else self.zero
         nested = self._collect(terms, opened=False)
         if any(state.operation is Operation.ADD for _, state in nested):
             opened = self._collect(terms, opened=True)
@@ -310,17 +316,19 @@ class Dag:
 
     def mul(self, factors: Iterable[Expr]) -> Expr:
         """The product, as number x parameters x rest."""
-        given = tuple(factor for factor in factors if factor is not self.one)
-        if len(given) < 2:
-            return given[0] if given else self.one
-        if self.zero in given:
-            return self.zero
+        given = tuple(factors)
         known = self._products.get(given)
         if known is None:
             known = self._products[given] = self._mul(given)
         return known
 
     def _mul(self, factors: tuple[Expr, ...]) -> Expr:
+        if self.zero in factors:
+            return self.zero
+        if self.one in factors:
+            return self.mul(factor for factor in factors if factor is not self.one)
+        if len(factors) < 2:
+            return factors[0] if factors else self.one
         number: Exact = 1
         constants: dict[Expr, int] = {}
         states: dict[Expr, int] = {}

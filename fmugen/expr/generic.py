@@ -30,9 +30,8 @@ class ValueTable:
         self._values = dict(symbols)
 
     def __call__(self, root: Expr) -> tuple[float, ...]:
-        for node in postorder((root,)) if root not in self._values else ():
-            if node not in self._values:
-                self._values[node] = self._evaluate(node)
+        for node in postorder((root,), self._values):
+            self._values[node] = self._evaluate(node)
         return self._values[root]
 
     def _evaluate(self, node: Expr) -> tuple[float, ...]:

@@ -38,9 +38,8 @@ class Relations:
 
     def hold(self, root: Expr) -> Expr:
         """``root`` with held signs; functions that switch nowhere else are left as they are."""
-        for node in postorder((root,)):
-            if node not in self._held:
-                self._held[node] = self._rewrite(node)
+        for node in postorder((root,), self._held):
+            self._held[node] = self._rewrite(node)
         return self._held[root]
 
     def line(self, relation: Expr) -> tuple[Expr, Expr]:
