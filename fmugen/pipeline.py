@@ -35,6 +35,7 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
 from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
+from fmugen.rows import closed_equations
 from fmugen.start import values_at_start
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
@@ -153,11 +154,14 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
     require_reactions(formulation.model, formulation.trees)
     model = formulation.model
     with _timed("closure", progress):
-        flow = solution_flow(model, formulation.dae, options.closure)
+        dae, flow = closed_equations(
+            model, formulation.graph, formulation.trees, formulation.dae, options.closure
+        )
+        formulation = replace(formulation, dae=dae)
     with _timed("lower", progress):
         embedded = options.closure in EMBEDDED
-        motions = [embed(formulation.dae, each) for each in flow.sets] if embedded else []
-        program = lower_program(model, formulation.dae, flow, motions)
+        motions = [embed(dae, each) for each in flow.sets] if embedded else []
+        program = lower_program(model, dae, flow, motions)
     with _timed("emit", progress):
         tolerance = model.experiment.tolerance
         sigma = DECAY_RATE if options.closure is Closure.PROJECTION else None

@@ -56,9 +56,15 @@ def with_all_quantities(model: SystemModel) -> SystemModel:
 class NumericDae:
     """The equations of a model in given trees, at numerical states."""
 
-    def __init__(self, model: SystemModel, trees: str, inputs: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        model: SystemModel,
+        trees: str,
+        inputs: Mapping[str, float] | None = None,
+        dae: Dae | None = None,
+    ) -> None:
         self.model = model
-        self.dae: Dae = formulate_model(model, trees).dae
+        self.dae: Dae = formulate_model(model, trees).dae if dae is None else dae
         symbols = self.dae.symbols
         defaults = default_parameters(model)
         self._parameters = [defaults[name] for name in symbols.parameters]

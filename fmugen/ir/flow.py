@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from fmugen.ir.steps import ExactStep
+from fmugen.ir.steps import ExactStep, PolynomialStep
 
-__all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow"]
+__all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow", "closure_effort"]
 
 
 class Closure(Enum):
@@ -42,6 +43,14 @@ class Block:
     method: str = "Newton"
     operations: int = 0
     reason: str = ""
+
+
+def closure_effort(blocks: Sequence[Block]) -> tuple[int, int, int]:
+    """Unknowns left to iteration, roots of polynomials, operations of exact steps: the less the better."""
+    iterated = sum(len(block.unknowns) for block in blocks if not block.steps)
+    steps = [step for block in blocks for step in block.steps]
+    roots = sum(isinstance(step, PolynomialStep) for step in steps)
+    return iterated, roots, sum(block.operations for block in blocks)
 
 
 @dataclass(frozen=True)
@@ -86,4 +95,4 @@ class SolutionFlow:
     @property
     def iterated(self) -> int:
         """How many coordinates are found by iteration."""
-        return sum(len(block.unknowns) for block in self.blocks if not block.steps)
+        return closure_effort(self.blocks)[0]

@@ -1,4 +1,4 @@
-"""Links between a cross and a ball, and angles that do not matter to a constraint."""
+"""Links that end in a ball, and angles that do not matter to a constraint."""
 
 from __future__ import annotations
 
@@ -9,19 +9,28 @@ import pytest
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Closure
+from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import SystemModel
+from fmugen.phases.formulate import formulate
+from fmugen.phases.graph import build_graph
+from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.pipeline import formulate_model
+from fmugen.rows import closed_equations
 from tests.support import NumericDae, example
 
 
-def hung(*, aimed: bool) -> SystemModel:
-    """A plate on a ball, whose other two corners a crank and a link with a cross and a ball hold."""
+def hung(*, aimed: bool, balls: bool = False) -> SystemModel:
+    """A plate on a ball, whose other two corners a crank and a link hold.
+
+    The link has a cross and a ball, or two ``balls``, about whose line its attitude spins last.
+    """
     corner: object = [0.1, 0.05, 0.6]
     foot: object = {"position": [0, 0, 0], "toward": "top"} if aimed else [0, 0, 0]
-    return (
+    own: object = {"position": [0, 0, 0], "toward": "end"} if balls else [0, 0, 0]
+    builder = (
         ModelBuilder("Hung", space="spatial", gravity=[0, 0, -9.81])
         .ground_point("hinge", -0.3, 0.1, 0.7)
         .ground_point("cross", 0.2, 0.9, 0.3)
@@ -32,16 +41,28 @@ def hung(*, aimed: bool) -> SystemModel:
             points={"foot": foot, "top": corner, "side": [0.1, 0.4, 0.3]},
         )
         .body("crank", mass=1, inertia=[0.1, 0.1, 0.1], points={"end": [0.35, 0.02, -0.1]})
-        .body("link", mass=1, inertia=[0.1, 0.1, 0.1], points={"end": [0.02, -0.5, 0.01]})
+        .body("link", mass=1, inertia=[0.1, 0.1, 0.1], points={"own": own, "end": [0.02, -0.5, 0.01]})
         .spherical("ball", "ground", "plate.foot", attitude="xyz")
         .revolute("pin", "ground.hinge", "crank", axis=[0, 1, 0])
         .spherical("top", "crank.end", "plate.top", attitude="zyx")
-        .universal("cross", "ground.cross", "link", axis=[0, 0, 1], second_axis=[1, 0, 0])
         .spherical("side", "link.end", "plate.side", attitude="zyx")
         .start("pin.angle", 0.1, fixed=False)
-        .trees("chain", ["ball", "pin", "cross"], ["ball", "pin", "cross"])
-        .build()
     )
+    if balls:
+        builder.spherical("cross", "ground.cross", "link.own", attitude="xyz")
+    else:
+        builder.universal("cross", "ground.cross", "link", axis=[0, 0, 1], second_axis=[1, 0, 0])
+    return builder.trees("chain", ["ball", "pin", "cross"], ["ball", "pin", "cross"]).build()
+
+
+def linked(model: SystemModel, *kinds: EdgeKind) -> Dae:
+    graph = build_graph(model)
+    return formulate(model, graph, select_trees(model, graph, "chain"), linked_by=kinds)
+
+
+def chosen(model: SystemModel) -> tuple[Dae, SolutionFlow]:
+    formulation = formulate_model(model, "chain")
+    return closed_equations(model, formulation.graph, formulation.trees, formulation.dae, Closure.TRIANGULAR)
 
 
 def rows_of(dae: Dae) -> dict[str, set[str]]:
@@ -55,6 +76,53 @@ def test_the_length_of_a_link_is_free_of_its_cross() -> None:
     assert rows["side, length"] == plate
     assert rows["side, axis"] == {*plate, "cross.angle1"}
     assert rows["side, normal"] == {*plate, "cross.angle1", "cross.angle2"}
+
+
+def test_length_and_axis_of_a_link_are_free_of_its_pin() -> None:
+    rows = rows_of(linked(hung(aimed=False), EdgeKind.REVOLUTE))
+    plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
+    assert rows["top, length"] == rows["top, axis"] == plate
+    assert rows["top, normal"] == {*plate, "pin.angle"}
+
+
+def test_the_length_of_a_link_is_free_of_its_ball_and_its_spin_matters_nowhere() -> None:
+    rows = rows_of(linked(hung(aimed=True, balls=True), EdgeKind.SPHERICAL))
+    plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
+    assert rows["side, length"] == plate
+    assert rows["side, axis"] == rows["side, normal"] == {*plate, "cross.angle1", "cross.angle2"}
+
+
+@pytest.mark.parametrize("kind", [EdgeKind.REVOLUTE, EdgeKind.SPHERICAL])
+def test_rows_by_length_give_the_motion_of_the_rows_along_axes(kind: EdgeKind) -> None:
+    """Positions of the one close the loops of the other, and accelerations are the same."""
+    model = hung(aimed=True, balls=True)
+    plain = NumericDae(model, "chain")
+    by_length = NumericDae(model, "chain", dae=linked(model, kind))
+    assert rows_of(plain.dae).keys() != rows_of(by_length.dae).keys()
+    start = solution_flow(model, plain.dae, Closure.NEWTON)
+    random = np.random.default_rng(5)
+    for _ in range(3):
+        away = np.array(start.positions) + 0.1 * random.standard_normal(plain.n)
+        q, v = plain.close(away, random.standard_normal(plain.n))
+        _, _, _, _, nu, phi = by_length.terms(q, v)
+        assert np.abs(phi).max() < 1e-13
+        assert np.abs(by_length.terms(q, v)[1] @ v - nu).max() < 1e-12
+        assert np.allclose(by_length.solve(q, v)[0], plain.solve(q, v)[0], rtol=1e-9, atol=1e-9)
+
+
+def test_links_are_written_by_their_length_where_that_leaves_less_to_iteration() -> None:
+    """A pin saves one of four iterated unknowns, a ball all three; what is exact already stays as it is."""
+    for model, before, after, row in (
+        (hung(aimed=False), 4, 3, "top, length"),
+        (hung(aimed=True, balls=True), 3, 0, "side, length"),
+    ):
+        plain = formulate_model(model, "chain").dae
+        assert solution_flow(model, plain, Closure.TRIANGULAR).iterated == before
+        dae, flow = chosen(model)
+        assert flow.iterated == after
+        assert row in rows_of(dae)
+        assert row not in rows_of(plain)
+    assert "top, length" not in rows_of(chosen(hung(aimed=True))[0])
 
 
 @pytest.mark.parametrize(("aimed", "free"), [(False, set()), (True, {"ball.angle3"})])

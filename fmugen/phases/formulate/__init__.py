@@ -12,6 +12,8 @@ into the mass matrix (``added_mass``).
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from fmugen.components.formulas import lower
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import (
@@ -24,7 +26,7 @@ from fmugen.ir.dae import (
     NetworkVariable,
     Origin,
 )
-from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
 from fmugen.ir.model import (
     Start,
     SystemModel,
@@ -39,17 +41,25 @@ from fmugen.phases.formulate.added_mass import with_added_mass
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.links import Links
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.resolver import Quantities
 
 __all__ = ["formulate"]
 
 
-def formulate(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> Dae:
-    """The equations of motion in the branch coordinates of ``trees``."""
+def formulate(
+    model: SystemModel, graph: LinearGraph, trees: TreeSelection, *, linked_by: Collection[EdgeKind] = ()
+) -> Dae:
+    """The equations of motion in the branch coordinates of ``trees``.
+
+    The loops of links between a cross and a ball are written by the length of the link; those of links
+    between another joint and a ball are, too, if its kind is among ``linked_by``: revolute or spherical.
+    """
     coordinates = branch_coordinates(graph, trees)
     kinematics = Kinematics(graph, trees, coordinates)
-    circuits = project_circuits(graph, trees, kinematics, coordinates)
+    links = Links(graph, trees, kinematics, (EdgeKind.UNIVERSAL, *linked_by))
+    circuits = project_circuits(graph, trees, kinematics, coordinates, links)
     resolve = Quantities(graph, kinematics, coordinates)
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve)
     resolve.attach(cutsets)

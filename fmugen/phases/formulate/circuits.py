@@ -47,9 +47,13 @@ def project_circuits(
     trees: TreeSelection,
     kinematics: Kinematics,
     coordinates: tuple[Coordinate, ...],
+    links: Links,
 ) -> tuple[Circuit, ...]:
-    """All constraints, those of rotation first; rows that are identically zero are left out."""
-    builder = _Circuits(graph, trees, kinematics, coordinates)
+    """All constraints, those of rotation first; rows that are identically zero are left out.
+
+    The loops of ``links`` are written in the axes of the link.
+    """
+    builder = _Circuits(graph, kinematics, coordinates, links)
     circuits: list[Circuit] = []
     for edge in graph.rotation.edges:
         if edge.name in trees.rotation.branches:
@@ -70,12 +74,12 @@ class _Circuits:
     def __init__(
         self,
         graph: LinearGraph,
-        trees: TreeSelection,
         kinematics: Kinematics,
         coordinates: tuple[Coordinate, ...],
+        links: Links,
     ) -> None:
         self._kinematics = kinematics
-        self._links = Links(graph, trees, kinematics)
+        self._links = links
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
@@ -126,7 +130,7 @@ class _Circuits:
         return self._circuit(edge, "length", phi, jacobian, gamma, direction)
 
     def _of_link(self, ball: Edge, link: Link) -> Iterator[Circuit]:
-        """The loop of a link in its own axes: its length, along the axis of its cross, and across both.
+        """The loop of a link in its own axes: its length, along an axis of its joint, and across both.
 
         Where the loop is closed these are the components of the ball's displacement in other directions, the
         displacement itself vanishes from their derivatives, and the ends of the link move as it turns.

@@ -1,19 +1,21 @@
-"""Links between a cross and a ball: their loop in the axes of the link (Uchida 5.2).
+"""Links that end in a ball: their loop in the axes of the link (Uchida 5.2).
 
-The ball at the end of such a link is at a constant distance from the cross at its other end. Where the link
-hangs on its cross, that one equation is free of both angles of the cross; of the other two, along the axis of
-the cross that is fixed in the link and across it, the first is free of the angle about that axis. Written so,
-the order of solution sees that what the link carries can be found before the link itself.
+The ball at the end of such a link is at a constant distance from the joint at its other end: a cross, a pin,
+or another ball. Where the link hangs on that joint, that one equation is free of all angles of the joint; of
+the other two, along the axis of the joint that is fixed in the link and across it, the first is free of the
+angle about that axis, and so, for a pin, of every angle. Written so, the order of solution sees that what the
+link carries can be found before the link itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, cross, dot, matvec, transpose, unit
-from fmugen.ir.graph import AxisTurn, Domain, Edge, EdgeKind, FixedTurn, LinearGraph
+from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, LinearGraph
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.kinematics import Kinematics
 
@@ -24,7 +26,7 @@ __all__ = ["Link", "Links"]
 class Link:
     """A link ``body`` that leads from the node ``base``, not of its own, by ``arm`` to a ball.
 
-    ``target`` is the node that the ball joins to it, ``axis`` the axis of its cross, ``normal`` perpendicular
+    ``target`` is the node that the ball joins to it, ``axis`` an axis of its joint, ``normal`` perpendicular
     to that and to the arm; arm, axis and normal are in the axes of the link. ``forward`` tells that the ball
     points from the link to the target.
     """
@@ -43,34 +45,40 @@ class Link:
 
 
 class Links:
-    """Finds the link that a ball belongs to."""
+    """Finds the link that a ball belongs to: it hangs on a joint of one of ``kinds``, earlier ones first."""
 
-    def __init__(self, graph: LinearGraph, trees: TreeSelection, kinematics: Kinematics) -> None:
+    def __init__(
+        self,
+        graph: LinearGraph,
+        trees: TreeSelection,
+        kinematics: Kinematics,
+        kinds: Sequence[EdgeKind],
+    ) -> None:
         self._graph = graph
         self._kinematics = kinematics
-        hanging = {link.node: link.branch for link in trees.rotation.links}
-        branches = {Domain.TRANSLATION: trees.translation.branches, Domain.ROTATION: trees.rotation.branches}
-        self._crosses: dict[str, Edge] = {}
-        for body, branch in hanging.items():
-            edge = graph.rotation.edge(branch)
-            if edge.kind is EdgeKind.UNIVERSAL and branch in branches[Domain.TRANSLATION]:
-                self._crosses[body] = edge
+        self._kinds = kinds
+        self._joints: dict[str, Edge] = {}
+        for hanging in trees.rotation.links:
+            edge = graph.rotation.edge(hanging.branch)
+            if edge.kind in kinds and hanging.branch in trees.translation.branches:
+                self._joints[hanging.node] = edge
 
     def at(self, ball: Edge) -> Link | None:
         """The link at either end of ``ball``, a chord of the translational graph."""
         if ball.kind is not EdgeKind.SPHERICAL:
             return None
-        for node, target in ((ball.tail, ball.head), (ball.head, ball.tail)):
-            link = self._link(node, target, forward=node == ball.tail)
-            if link is not None:
-                return link
+        ends = [(ball.tail, ball.head), (ball.head, ball.tail)]
+        joints = [self._joints.get(self._graph.body_of[node]) for node, _ in ends]
+        for kind in self._kinds:
+            for joint, (node, target) in zip(joints, ends, strict=True):
+                if joint is not None and joint.kind is kind:
+                    link = self._link(joint, node, target, forward=node == ball.tail)
+                    if link is not None:
+                        return link
         return None
 
-    def _link(self, node: str, target: str, *, forward: bool) -> Link | None:
+    def _link(self, joint: Edge, node: str, target: str, *, forward: bool) -> Link | None:
         body = self._graph.body_of[node]
-        joint = self._crosses.get(body)
-        if joint is None:
-            return None
         edge = self._graph.translation.edge(joint.name)
         ends = (edge.tail, edge.head)
         own, base = ends if self._graph.body_of[edge.tail] == body else ends[::-1]
@@ -78,10 +86,11 @@ class Links:
         if way.parts.keys() != {body} or not self._is_apart(joint, target, base):
             return None
         arm, axis = way.parts[body], _own_axis(joint, body)
-        normal = cross(arm, axis)
-        if all(component.is_zero for component in normal):
+        if joint.kind is EdgeKind.SPHERICAL and (axis is None or _is_zero(cross(arm, axis))):
+            axis = _across(arm)
+        if axis is None or _is_zero(cross(arm, axis)):
             return None
-        return Link(body, base, target, arm, axis, unit(normal), forward)
+        return Link(body, base, target, arm, axis, unit(cross(arm, axis)), forward)
 
     def _is_apart(self, joint: Edge, target: str, base: str) -> bool:
         """Whether the way from the base to the target does not turn with the link."""
@@ -91,8 +100,23 @@ class Links:
         return all(self._kinematics.symbol(axis) not in present for axis in joint.motion)
 
 
-def _own_axis(joint: Edge, body: str) -> Vector3:
-    """The axis of a cross that is fixed in ``body``, in its axes."""
+def _is_zero(vector: Vector3) -> bool:
+    return all(component.is_zero for component in vector)
+
+
+def _across(arm: Vector3) -> Vector3 | None:
+    """A direction perpendicular to ``arm``; none for an arm without length."""
+    dag = arm[0].dag
+    axes = [(dag.one, dag.zero, dag.zero), (dag.zero, dag.one, dag.zero), (dag.zero, dag.zero, dag.one)]
+    # Along an axis that the arm has no part in, or else the first: not along the arm, whatever its length is.
+    for axis in sorted(axes, key=lambda axis: not dot(arm, axis).is_zero):
+        if not _is_zero(cross(arm, axis)):
+            return unit(cross(arm, axis))
+    return None
+
+
+def _own_axis(joint: Edge, body: str) -> Vector3 | None:
+    """The axis of a joint that is fixed in ``body``, in its axes; none where its turns have no axis."""
     turns = joint.rotation.turns if joint.head != body else joint.rotation.turns[::-1]
     axis: Vector3 | None = None
     passed = []
@@ -103,7 +127,7 @@ def _own_axis(joint: Edge, body: str) -> Vector3:
         if isinstance(turn, FixedTurn):
             passed.append(turn.matrix if joint.head != body else transpose(turn.matrix))
     if axis is None:
-        raise ValueError(f"{joint.name} has no axis")
+        return None
     for matrix in reversed(passed):
         axis = matvec(matrix, axis)
     return axis

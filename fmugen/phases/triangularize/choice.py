@@ -17,8 +17,8 @@ import numpy as np
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block
-from fmugen.ir.steps import ExactStep, LinearStep, PolynomialStep
+from fmugen.ir.flow import Block, closure_effort
+from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import (
     blocks_of,
@@ -71,11 +71,7 @@ class Choice:
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """Unknowns left to iteration, roots of polynomials, operations of the exact steps."""
-        iterated = sum(len(block.unknowns) for block in self.blocks if not block.steps)
-        steps = [step for block in self.blocks for step in block.steps]
-        roots = sum(isinstance(step, PolynomialStep) for step in steps)
-        return iterated, roots, sum(block.operations for block in self.blocks)
+        return closure_effort(self.blocks)
 
     @property
     def is_closed(self) -> bool:
