@@ -295,6 +295,16 @@ def _split(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of <model name>.ssp.")
     ] = Path(),
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            callback=drawing,
+            help="Draw the parts and what they exchange (.svg).",
+            show_default=False,
+        ),
+    ] = None,
     trees: TreesOption = _DEFAULTS.trees,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
@@ -307,7 +317,7 @@ def _split(
     options = ExportOptions(
         trees, solver=solver, step=step, platforms=names_in(platforms), fmi=fmi_version(fmi)
     )
-    split_file(model, Splitting(parts, method, output), options)
+    split_file(model, Splitting(parts, method, output, svg), options)
 
 
 @app.command("simulate")

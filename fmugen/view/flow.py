@@ -8,37 +8,31 @@ from dataclasses import dataclass
 from textwrap import wrap
 from xml.sax.saxutils import escape
 
+from fmugen.view.boxes import (
+    BLUE,
+    GREEN,
+    GREY,
+    HEADER,
+    MARGIN,
+    NARROW,
+    ORANGE,
+    WIDE,
+    Box,
+    opening,
+    rectangle,
+    text,
+)
 from fmugen.view.closure import BlockSummary, ClosureSummary
 
 __all__ = ["flow_svg"]
 
-_INK, _GREY, _PAPER = "#1f2328", "#57606a", "#ffffff"
-_INDEPENDENT, _EXACT, _ITERATED = "#1d4ed8", "#15803d", "#c2410c"
-_TINT = {_INDEPENDENT: "#eff6ff", _EXACT: "#f0fdf4", _ITERATED: "#fff7ed"}
+_INDEPENDENT, _EXACT, _ITERATED = BLUE, GREEN, ORANGE
 _TIME = "time"
-_HEADER, _LEGEND, _MARGIN = 76.0, 54.0, 24.0
+_LEGEND = 54.0
 _CHIP_HEIGHT, _CHIP_GAP = 26.0, 10.0
 _LINE = 18.0
 _LONGEST_LINE = 64
 _GAP_ACROSS, _GAP_DOWN = 90.0, 28.0
-#: Widths of an average character at the two sizes of text.
-_WIDE, _NARROW = 7.4, 6.0
-
-
-@dataclass(frozen=True)
-class _Box:
-    left: float
-    top: float
-    width: float
-    height: float
-
-    @property
-    def middle(self) -> float:
-        return self.top + self.height / 2
-
-    @property
-    def right(self) -> float:
-        return self.left + self.width
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,7 @@ class _Card:
     @property
     def width(self) -> float:
         longest = max((len(line) for line in self.lines), default=0)
-        return 28.0 + max(_WIDE * len(self.heading), _NARROW * longest)
+        return 28.0 + max(WIDE * len(self.heading), NARROW * longest)
 
     @property
     def height(self) -> float:
@@ -69,17 +63,9 @@ def flow_svg(summary: ClosureSummary, title: str) -> str:
     """The flow from left to right: a block stands right of all that it needs."""
     plan = _Plan(summary)
     width, height = plan.size
-    width = max(width, 2 * _MARGIN + _WIDE * max(1.3 * len(title), len(summary.sentence)), 480.0)
+    width = max(width, 2 * MARGIN + WIDE * max(1.3 * len(title), len(summary.sentence)), 480.0)
     body = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" font-family="Helvetica, Arial, sans-serif">',
-        f"<title>{escape(title)}</title>",
-        f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
-        f'<defs><marker id="flow-head" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
-        f'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L10 5 L0 9 z" '
-        f'fill="{_GREY}"/></marker></defs>',
-        _text(_MARGIN, 30, title, size=18, bold=True),
-        _text(_MARGIN, 54, summary.sentence, size=13, colour=_GREY),
+        *opening(width, height, title, summary.sentence),
         *plan.drawn(),
         *_legend(width, height),
     ]
@@ -92,7 +78,7 @@ class _Plan:
     def __init__(self, summary: ClosureSummary) -> None:
         is_timed = any(block.needs_time for block in summary.blocks)
         self.given = [*summary.independent, *([_TIME] if is_timed else [])]
-        self.sources: dict[str, _Box] = {}
+        self.sources: dict[str, Box] = {}
         levels = _levels(summary.blocks)
         level_of = dict.fromkeys(self.given, -1)
         for block, level in zip(summary.blocks, levels, strict=True):
@@ -109,25 +95,25 @@ class _Plan:
         heights = {level: _stack(self.cards[n].height for n in column) for level, column in columns.items()}
         chips = _chips_height(len(self.given))
         tallest = max([chips, *heights.values()], default=0.0)
-        right = self._place_chips(self.given, _MARGIN, _HEADER + (tallest - chips) / 2)
-        boxes: dict[int, _Box] = {}
+        right = self._place_chips(self.given, MARGIN, HEADER + (tallest - chips) / 2)
+        boxes: dict[int, Box] = {}
         for level in sorted(columns):
-            left, top = right + _GAP_ACROSS, _HEADER + (tallest - heights[level]) / 2
+            left, top = right + _GAP_ACROSS, HEADER + (tallest - heights[level]) / 2
             width = max(self.cards[n].width for n in columns[level])
             for n in columns[level]:
                 card = self.cards[n]
-                boxes[n] = _Box(left, top, width, card.height)
+                boxes[n] = Box(left, top, width, card.height)
                 first = top + (card.height - _chips_height(len(card.block.unknowns))) / 2
                 right = max(right, self._place_chips(card.block.unknowns, left + width + 26.0, first))
                 top += card.height + _GAP_DOWN
         self.places = [boxes[n] for n in range(len(self.cards))]
-        self.size = (right + _MARGIN, _HEADER + tallest + _LEGEND + 20.0)
+        self.size = (right + MARGIN, HEADER + tallest + _LEGEND + 20.0)
 
     def _place_chips(self, names: tuple[str, ...] | list[str], left: float, top: float) -> float:
         """Place coordinates below one another; where they end on the right."""
         right = left
         for name in names:
-            self.sources[name] = _Box(left, top, 24.0 + _WIDE * len(name), _CHIP_HEIGHT)
+            self.sources[name] = Box(left, top, 24.0 + WIDE * len(name), _CHIP_HEIGHT)
             right = max(right, self.sources[name].right)
             top += _CHIP_HEIGHT + _CHIP_GAP
         return right
@@ -144,7 +130,7 @@ class _Plan:
             lines += [_chip(self.sources[name], name, card.colour) for name in card.block.unknowns]
         return lines
 
-    def _arrows(self, card: _Card, place: _Box) -> list[str]:
+    def _arrows(self, card: _Card, place: Box) -> list[str]:
         """From what the block needs, to what it gives."""
         needs = sorted(card.near, key=lambda name: self.sources[name].middle)
         arrows = []
@@ -204,40 +190,28 @@ def _arrow(x0: float, y0: float, x1: float, y1: float) -> str:
     return (
         f'<path d="M{x0:.1f} {y0:.1f} C{x0 + reach:.1f} {y0:.1f} '
         f'{x1 - reach:.1f} {y1:.1f} {x1:.1f} {y1:.1f}" '
-        f'fill="none" stroke="{_GREY}" stroke-width="1.2" marker-end="url(#flow-head)"/>'
+        f'fill="none" stroke="{GREY}" stroke-width="1.2" marker-end="url(#box-head)"/>'
     )
 
 
-def _drawn_card(card: _Card, place: _Box) -> list[str]:
+def _drawn_card(card: _Card, place: Box) -> list[str]:
     first = place.top + (place.height - 34.0 - _LINE * len(card.lines) - 8.0) / 2
     body = [
-        _rectangle(place, card.colour, radius=6),
-        _text(place.left + 14, first + 22, card.heading, bold=True),
+        rectangle(place, card.colour, radius=6),
+        text(place.left + 14, first + 22, card.heading, bold=True),
     ]
     return body + [
-        _text(place.left + 14, first + 42 + _LINE * number, line, size=12, colour=_GREY)
+        text(place.left + 14, first + 42 + _LINE * number, line, size=12, colour=GREY)
         for number, line in enumerate(card.lines)
     ]
 
 
-def _chip(place: _Box, name: str, colour: str) -> str:
-    text = (
+def _chip(place: Box, name: str, colour: str) -> str:
+    label = (
         f'<text x="{place.left + place.width / 2:.1f}" y="{place.middle + 4.5:.1f}" font-size="13" '
         f'text-anchor="middle" fill="{colour}">{escape(name)}</text>'
     )
-    return _rectangle(place, colour, radius=_CHIP_HEIGHT / 2) + text
-
-
-def _rectangle(place: _Box, colour: str, *, radius: float) -> str:
-    return (
-        f'<rect x="{place.left:.1f}" y="{place.top:.1f}" width="{place.width:.1f}" '
-        f'height="{place.height:.1f}" rx="{radius:.0f}" fill="{_TINT[colour]}" stroke="{colour}"/>'
-    )
-
-
-def _text(x: float, y: float, text: str, *, size: int = 13, bold: bool = False, colour: str = _INK) -> str:
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}"{weight} fill="{colour}">{escape(text)}</text>'
+    return rectangle(place, colour, radius=_CHIP_HEIGHT / 2) + label
 
 
 def _legend(width: float, height: float) -> list[str]:
@@ -246,13 +220,13 @@ def _legend(width: float, height: float) -> list[str]:
         ("found in a fixed number of operations", _EXACT),
         ("found by iteration", _ITERATED),
     )
-    y, x = height - 26.0, _MARGIN
+    y, x = height - 26.0, MARGIN
     lines = [
         f'<line x1="0" x2="{width:.0f}" y1="{height - 48:.0f}" y2="{height - 48:.0f}" stroke="#d0d7de"/>'
     ]
     for name, colour in entries:
         lines.append(
-            _rectangle(_Box(x, y - 7, 22.0, 14.0), colour, radius=4) + _text(x + 28, y + 4, name, size=12)
+            rectangle(Box(x, y - 7, 22.0, 14.0), colour, radius=4) + text(x + 28, y + 4, name, size=12)
         )
-        x += 48 + _NARROW * len(name)
+        x += 48 + NARROW * len(name)
     return lines

@@ -19,8 +19,12 @@ def split(example: str, *options: str) -> tuple[int, str]:
 
 
 def test_a_package_and_what_its_parts_exchange(tmp_path: Path) -> None:
-    code, output = split("five_bar", "--parts", "auto", "--trees", "aac", "-o", str(tmp_path / "new"))
+    drawing = tmp_path / "parts.svg"
+    options = ("--parts", "auto", "--trees", "aac", "-o", str(tmp_path / "new"), "--svg", str(drawing))
+    code, output = split("five_bar", *options)
     assert code == 0, output
+    assert f"drawing: {drawing}" in output.replace("\n", "")
+    assert ">2 position, 2 velocity, 2 acceleration, 1 time<" in drawing.read_text()
     with zipfile.ZipFile(tmp_path / "new" / "FiveBar.ssp") as archive:
         assert {"SystemStructure.ssd", "resources/hub.fmu", "resources/part_1.fmu"} == set(archive.namelist())
     rows = {line.split()[0]: line.split() for line in output.splitlines() if line.strip()}
