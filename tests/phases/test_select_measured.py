@@ -66,6 +66,7 @@ def test_measuring_stops_when_time_is_up() -> None:
     assert not hurried.complete
     assert len(hurried.candidates) == 1
     assert hurried.best is hurried.candidates[0]
+    assert all("when time was up" in reason for reason in hurried.chosen.reasons.values())
 
 
 def test_progress_names_what_is_measured() -> None:
