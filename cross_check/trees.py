@@ -1,20 +1,19 @@
 """What trees cost: every tree set of Léger's appendix A and the measured choice, by operations and by time.
 
-    python cross_check/trees.py [TABLE ...]
+    python cross_check/trees.py [TABLE ...] [squeezer]
 
 Each tree set is exported with its loops closed exactly and the RK4 solver; all libraries of a table take
 turns in one C program, and a right-hand side is a quarter of an RK4 step. Operations and prices are those of
 ``fmugen trees``; complexities are those of the thesis, and ours, counted as the thesis counts (``leger.py``).
 
 Times are compared as if they were equal if they differ by less than 3 %: where compilers put the code of two
-programs of equal operations makes as much of a difference. A tree set with fewer operations can take longer.
-Where the measured choice has not the fewest, the rows that do and that are fastest are printed side by side,
-with those pairs of trees around both, by one exchange, that have no more operations: is one as fast, it is
-best in both, and the choice is not; if none is, they are in conflict.
+programs of equal operations makes as much of a difference. A tree set with fewer operations can take longer,
+and in some tables no row is best in both. The choice is good if it is as short as the shortest row and as
+fast as the fastest; where no row is, if it is one of the two, and no row is better by one and as good by the
+other.
 
 Below the tables stands McPhee's comparison of absolute, joint and absolute angular coordinates of Andrews'
-squeezer. The exit code is 3 if a tree set of the tables is faster than the measured choice, or if some pair
-of trees is best by operations and by time, and the choice is not.
+squeezer. The exit code is 3 if the choice is not good in all tables.
 """
 
 from __future__ import annotations
@@ -35,16 +34,11 @@ from timing import nanoseconds_of_steps, stopwatch
 from fmugen.cost import Cost, program_cost
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
-from fmugen.ir.graph import EdgeKind
-from fmugen.ir.model import NamedTrees, SystemModel
+from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.platform import host_platform
-from fmugen.ir.tree import TreeSelection
-from fmugen.measure import tree_cost
 from fmugen.phases.compile import compile_library
-from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.select import neighbours, select_trees
 from fmugen.pipeline import generate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -58,8 +52,6 @@ ROUNDS = 400
 EVALUATIONS = 4 * STEPS
 #: Times that differ by less are equal.
 NOISE = 0.03
-#: So many of the pairs of trees around one, the most promising first, are looked at.
-AROUND = 24
 
 
 @dataclass(frozen=True)
@@ -124,92 +116,72 @@ def measured(pool: ProcessPoolExecutor, program: Path, model: SystemModel, trees
 
 @dataclass(frozen=True)
 class Verdict:
-    """How the measured choice compares with the rows of a table, by operations and by time.
-
-    ``shortest`` and ``fastest`` are rows. If the choice is not as good as these, ``rivals`` are pairs around
-    the two that have no more operations than the shortest.
-    """
+    """How the measured choice compares with the rows of a table, by operations and by time."""
 
     mine: Timed
-    shortest: str
-    fastest: str
     rows: Mapping[str, Timed]
-    rivals: Mapping[str, Timed]
 
     @property
-    def operations(self) -> float:
-        return self.mine.operations / self.rows[self.shortest].operations
+    def shortest(self) -> str:
+        return min(self.rows, key=lambda name: (self.rows[name].operations, self.rows[name].nanoseconds))
 
     @property
-    def time(self) -> float:
-        return self.mine.nanoseconds / self.rows[self.fastest].nanoseconds
+    def fastest(self) -> str:
+        return min(self.rows, key=lambda name: self.rows[name].nanoseconds)
 
     @property
     def is_shortest(self) -> bool:
-        return self.operations <= 1.0
+        return self._is_shortest(self.mine)
 
     @property
     def is_fastest(self) -> bool:
-        return self.time <= 1.0 + NOISE
+        return self._is_fastest(self.mine)
 
     @property
     def best_in_both(self) -> str:
-        """A pair that is as short as the shortest row and as fast as the fastest, which the choice is not."""
-        if self.is_shortest and self.is_fastest:
-            return ""
-        limit = (1.0 + NOISE) * min(self.rows[self.fastest].nanoseconds, self.mine.nanoseconds)
-        short = {**self.rivals, self.shortest: self.rows[self.shortest]}
-        return next((name for name, pair in short.items() if pair.nanoseconds <= limit), "")
+        """The row that is as short as the shortest and as fast as the fastest, if there is one."""
+        both = (name for name, row in self.rows.items() if self._is_shortest(row) and self._is_fastest(row))
+        return next(both, "")
+
+    @property
+    def better(self) -> str:
+        """A row that is better than the choice by operations or by time, and as good by the other."""
+        return next((name for name, row in self.rows.items() if _is_better(row, self.mine)), "")
 
     @property
     def is_good(self) -> bool:
-        return self.is_fastest and not self.best_in_both
+        if self.is_shortest and self.is_fastest:
+            return True
+        return not self.best_in_both and (self.is_shortest or self.is_fastest) and not self.better
+
+    def _is_shortest(self, one: Timed) -> bool:
+        return one.operations <= self.rows[self.shortest].operations
+
+    def _is_fastest(self, one: Timed) -> bool:
+        return one.nanoseconds <= (1.0 + NOISE) * self.rows[self.fastest].nanoseconds
 
     def __str__(self) -> str:
         shortest, fastest = ("best" if best else "NOT best" for best in (self.is_shortest, self.is_fastest))
-        return (
-            f"{shortest} by operations ({self.operations:.2f} of the best row), "
-            f"{fastest} by time ({self.time:.2f})"
-        )
+        operations = self.mine.operations / self.rows[self.shortest].operations
+        time = self.mine.nanoseconds / self.rows[self.fastest].nanoseconds
+        return f"{shortest} by operations ({operations:.2f} of the best row), {fastest} by time ({time:.2f})"
 
 
-def verdict(results: Results, rivals: Results) -> Verdict:
+def _is_better(one: Timed, other: Timed) -> bool:
+    shorter, faster = one.operations < other.operations, _is_faster(one, other)
+    return (shorter and not _is_faster(other, one)) or (faster and one.operations <= other.operations)
+
+
+def _is_faster(one: Timed, other: Timed) -> bool:
+    return (1.0 + NOISE) * one.nanoseconds < other.nanoseconds
+
+
+def verdict(results: Results) -> Verdict:
     mine = results[MEASURED]
     if isinstance(mine, str):
         raise SystemExit(f"there is no measured choice: {mine}")
     rows = {name: row for name, row in results.items() if name != MEASURED and isinstance(row, Timed)}
-    shortest = min(rows, key=lambda name: (rows[name].operations, rows[name].nanoseconds))
-    fastest = min(rows, key=lambda name: rows[name].nanoseconds)
-    ran = {name: rival for name, rival in rivals.items() if isinstance(rival, Timed)}
-    return Verdict(mine, shortest, fastest, rows, ran)
-
-
-def exchanged(pool: ProcessPoolExecutor, model: SystemModel, best: Verdict) -> SystemModel:
-    """``model`` with trees around the shortest and the fastest row that are as short as the shortest."""
-    graph = build_graph(model)
-    rows = [select_trees(model, graph, name) for name in (best.shortest, best.fastest)]
-    around = {_branches(trees): trees for row in rows for trees in neighbours(graph, row, AROUND)}
-    limit = best.rows[best.shortest].operations
-    found = pool.map(operations_of, [(model, trees) for trees in around.values()])
-    short = [t for t, operations in zip(around.values(), found, strict=True) if operations <= limit]
-    arms = {edge.name for edge in graph.translation.edges if edge.kind is EdgeKind.ARM}
-    named = (
-        NamedTrees(t.name, tuple(b for b in t.translation.branches if b not in arms), t.rotation.branches)
-        for t in short
-    )
-    return replace(model, trees=tuple(named))
-
-
-def _branches(trees: TreeSelection) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(trees.translation.branches), frozenset(trees.rotation.branches)
-
-
-def operations_of(job: tuple[SystemModel, TreeSelection]) -> float:
-    """The operations of a pair of trees; infinitely many if it cannot be used."""
-    try:
-        return tree_cost(*job, Closure.TRIANGULAR).operations
-    except FmugenError:
-        return float("inf")
+    return Verdict(mine, rows)
 
 
 # --- printing -------------------------------------------------------------------------------------
@@ -245,15 +217,16 @@ def correlations(table: str, results: Results) -> Iterator[str]:
 
 def print_verdict(found: Verdict) -> None:
     print(f"measured: {found}")
-    if found.is_shortest and found.is_fastest:
-        return
-    for what, name in (("fewest operations", found.shortest), ("fastest", found.fastest)):
-        row = found.rows[name]
-        print(f"{what}: row {name}, {row.operations} operations, {row.nanoseconds:.0f} ns")
-    for name, rival in found.rivals.items():
-        print(f"no more operations: {name}, {rival.operations} operations, {rival.nanoseconds:.0f} ns")
-    both = found.best_in_both
-    print(f"BEST IN BOTH: {both}" if both else "none of these is best in both", flush=True)
+    if not found.best_in_both:
+        shortest, fastest = (found.rows[name] for name in (found.shortest, found.fastest))
+        print(
+            f"no row is best in both: row {found.shortest} has {shortest.operations} operations and takes "
+            f"{shortest.nanoseconds:.0f} ns, row {found.fastest} {fastest.operations} and "
+            f"{fastest.nanoseconds:.0f} ns"
+        )
+    if found.better:
+        print(f"row {found.better} is BETTER than the measured choice")
+    sys.stdout.flush()
 
 
 def print_squeezer(results: Results) -> None:
@@ -277,17 +250,16 @@ def print_failures(results: Results) -> None:
 
 
 def print_summary(verdicts: dict[str, Verdict]) -> bool:
-    """The last lines; a mechanism with two tables is best if it is in both."""
-    mechanisms: dict[str, list[Verdict]] = {}
-    for table, found in verdicts.items():
-        mechanisms.setdefault(TABLES[table]["example"], []).append(found)
-    count = len(mechanisms)
-    shortest, fastest, good = (
-        sum(all(getattr(v, what) for v in found) for found in mechanisms.values())
-        for what in ("is_shortest", "is_fastest", "is_good")
+    """The last lines; whether the choice is good in all tables."""
+    count = len(verdicts)
+    shortest, fastest, good, both = (
+        sum(bool(getattr(found, what)) for found in verdicts.values())
+        for what in ("is_shortest", "is_fastest", "is_good", "best_in_both")
     )
-    print(f"\nthe measured choice is best by time {fastest} of {count}, by operations {shortest} of {count}")
-    print(f"no pair of trees is better by both in {good} of {count}")
+    print(
+        f"\nthe measured choice is best by time in {fastest} of {count} tables, by operations in {shortest}"
+    )
+    print(f"some row is best in both in {both} of {count}; the measured choice is good in {good} of {count}")
     ranks = {table: rank_correlation(table) for table in verdicts}
     print(
         f"rank correlation of the thesis's complexities with ours: {median(ranks.values()):.2f} in the median"
@@ -297,25 +269,22 @@ def print_summary(verdicts: dict[str, Verdict]) -> bool:
     return good == count
 
 
-def main(tables: list[str]) -> int:
+def main(names: list[str]) -> int:
+    """Everything, or the tables that are named."""
     verdicts = {}
     context = get_context("spawn")
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(2, mp_context=context) as pool:
         program = stopwatch(Path(name))
-        for table in tables or TABLES:
+        for table in [name for name in names if name != "squeezer"] if names else TABLES:
             model = mechanism(table)
             results = measured(pool, program, model, [MEASURED, *(trees.name for trees in model.trees)])
             print_table(table, results)
-            found = verdict(results, {})
-            if not (found.is_shortest and found.is_fastest):
-                wider = exchanged(pool, model, found)
-                rivals = [trees.name for trees in wider.trees]
-                found = verdict(results, measured(pool, program, wider, rivals) if rivals else {})
-            verdicts[table] = found
-            print_verdict(found)
-        squeezer = replace(read_model(ROOT / "examples/andrews/model.toml"), outputs=())
-        print_squeezer(measured(pool, program, squeezer, list(SQUEEZER)))
-    return 0 if print_summary(verdicts) else 3
+            verdicts[table] = verdict(results)
+            print_verdict(verdicts[table])
+        if "squeezer" in names or not names:
+            squeezer = replace(read_model(ROOT / "examples/andrews/model.toml"), outputs=())
+            print_squeezer(measured(pool, program, squeezer, list(SQUEEZER)))
+    return 0 if not verdicts or print_summary(verdicts) else 3
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 Operations and prices are those of :mod:`fmugen.cost`. To close the loops of a candidate takes longer than to
 write its equations, and the equations alone tell what price it cannot fall below. So all candidates are
 drafted first; then, the most promising draft first, their loops are closed, until no draft can be better than
-the best candidate, or ``Effort.closed`` of them were. Trees with far more coordinates than others are not
-drafted.
+the best candidate, or ``Effort.closed`` of them were. With closed loops the prices of all candidates are
+about the same multiple of those of their equations, which counts as soon as some are closed. Trees with far
+more coordinates than others are not drafted.
 
 What is chosen has the lowest price, or is as cheap as far as prices can tell, and then has the fewest
 operations.
@@ -40,8 +41,11 @@ from fmugen.virtual import hides_reactions, propose_virtual_joints, require_reac
 __all__ = ["Candidate", "Effort", "Measurement", "measure_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
-#: Work for the exact steps of a candidate: enough for every tree set of Léger's tables that has them.
+#: Work for the exact steps of a candidate. The best tree sets of Léger's tables need 39 000 at most.
 _A_CANDIDATE = Budget(work=60_000)
+#: Candidates whose prices tell by how many times it rises at least, and how far that is to be trusted.
+_TELLING = 4
+_TRUST = 0.95
 #: Candidates are judged against the best before their batch, whatever the number of processes.
 _BATCH = 2
 #: More than there are.
@@ -83,14 +87,15 @@ class Effort:
     In each round the loops of ``closed`` candidates are closed, and no more are drafted once the expressions
     of the drafts have ``nodes`` nodes. ``proposals`` candidates use virtual joints that the model lacks.
 
-    The numbers decide as long as ``seconds`` are not exceeded, so that equal models get equal trees on
-    every machine. In one process they are seconds of its CPU time.
+    The numbers decide, and work (:class:`Budget`), so that equal models get equal trees on every machine,
+    whatever else it does. ``seconds``, in one process those of its CPU time, are a brake for what should not
+    happen: a search that they end is not complete, and its result says so.
     """
 
     candidates: int = 20
     neighbours: int = 6
     rounds: int = 2
-    seconds: float = 30.0
+    seconds: float = 120.0
     processes: int = 1
     proposals: int = 3
     closed: int = 10
@@ -129,6 +134,8 @@ class Measurement:
         """The cheapest trees."""
         best = self.best
         why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs, {best.operations} operations"
+        if not self.complete:
+            why += ", when time was up: another run may choose otherwise"
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
         return replace(best.trees, name=MEASURED, reasons=reasons)
 
@@ -245,6 +252,7 @@ class _Bench:
         self._deadline = self._clock() + effort.seconds
         self._measured: list[Candidate] = []
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
+        self._rises: list[float] = []
         self._complete = True
         self._pool: ProcessPoolExecutor | None = None
 
@@ -292,9 +300,13 @@ class _Bench:
             verdicts = [(draft, self._why_not(draft, closed)) for draft in batch]
             worthwhile = [draft for draft, why_not in verdicts if not why_not]
             closed += len(worthwhile)
-            found = iter(self._closed(worthwhile))
+            found = self._closed(worthwhile)
+            for draft, candidate in zip(worthwhile, found, strict=True):
+                if candidate.cost is not None:
+                    self._rises.append(candidate.price / draft.least)
+            following = iter(found)
             self._measured.extend(
-                Candidate(draft.trees, None, why_not) if why_not else next(found)
+                Candidate(draft.trees, None, why_not) if why_not else next(following)
                 for draft, why_not in verdicts
             )
 
@@ -322,8 +334,12 @@ class _Bench:
         ranked = self.result().ranked
         if draft.refusal or not ranked:
             return draft.refusal
-        if draft.least > ranked[0].price * (1 + PRICE_ERROR):
+        limit = ranked[0].price * (1 + PRICE_ERROR)
+        if draft.least > limit:
             return f"its equations alone take {draft.least:.0f} ns, more than the cheapest candidate"
+        if len(self._rises) >= _TELLING and _TRUST * min(self._rises) * draft.least > limit:
+            rise = f"{min(self._rises):.1f} times as long with closed loops"
+            return f"its equations alone take {draft.least:.0f} ns, and those of others {rise}"
         if closed >= self._effort.closed:
             return f"not closed: the equations of {closed} others promised less"
         return ""

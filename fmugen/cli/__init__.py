@@ -152,7 +152,7 @@ def _trees(
     seconds: Annotated[
         float,
         typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time after which to stop."),
-    ] = 60.0,
+    ] = 120.0,
     processes: Annotated[
         int, typer.Option("--processes", metavar="NUMBER", min=1, help="Processes to measure with.")
     ] = 1,

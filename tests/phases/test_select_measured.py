@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from fmugen.cost import PRICE_ERROR, Cost, least_price, program_cost
-from fmugen.errors import TreeError
+from fmugen.errors import FmugenError, TreeError
 from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import NamedTrees
@@ -49,6 +50,23 @@ def test_measured_trees_are_the_cheapest_of_the_tables(name: str) -> None:
     assert best.price <= min(costs.values()) * (1 + PRICE_ERROR), (best.trees.name, costs)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart_gough", "spatial_parallel_3dof", "double_wishbone"])
+def test_exact_steps_are_found_for_the_cheapest_of_the_tables(name: str) -> None:
+    """Large mechanisms; the search ends by its numbers, not by the clock."""
+    model = example(name)
+    graph = build_graph(model)
+    found = measure_trees(model, graph, Closure.TRIANGULAR)
+    assert found.complete
+    costs = {}
+    for trees in model.trees:
+        with suppress(FmugenError):
+            costs[trees.name] = tree_cost(model, select_trees(model, graph, trees.name), Closure.TRIANGULAR)
+    assert found.best.price <= min(cost.price for cost in costs.values()) * (1 + PRICE_ERROR)
+    assert found.best.cost is not None
+    assert found.best.cost.iterated == (1 if name == "spatial_parallel_3dof" else 0)
+
+
 def test_the_result_is_the_same_in_several_processes() -> None:
     model = example("slider_crank")
     graph = build_graph(model)
@@ -66,6 +84,7 @@ def test_measuring_stops_when_time_is_up() -> None:
     assert not hurried.complete
     assert len(hurried.candidates) == 1
     assert hurried.best is hurried.candidates[0]
+    assert all("when time was up" in reason for reason in hurried.chosen.reasons.values())
 
 
 def test_progress_names_what_is_measured() -> None:
@@ -111,6 +130,17 @@ def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
     left = [c.refusal for c in measurement.candidates if c.refusal.startswith("not closed")]
     assert left
     assert set(left) == {"not closed: the equations of 2 others promised less"}
+
+
+def test_what_others_took_spares_candidates_and_changes_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = example("slider_crank")
+    graph = build_graph(model)
+    spared = measure_trees(model, graph, Closure.TRIANGULAR)
+    monkeypatch.setattr("fmugen.measure._TELLING", 10**6)
+    every = measure_trees(model, graph, Closure.TRIANGULAR)
+    assert len(spared.ranked) < len(every.ranked)
+    assert any("times as long with closed loops" in c.refusal for c in spared.candidates)
+    assert branches(spared) == branches(every)
 
 
 def test_drafting_stops_where_the_equations_are_many() -> None:
