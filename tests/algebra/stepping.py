@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -86,6 +86,20 @@ def follow(
         worst = max(worst, distance(nearest, wanted, step.unknown in turning))
         found[symbol] = nearest
     return worst
+
+
+def every_mode(steps: Sequence[ExactStep], unknowns: Mapping[int, Expr], state: State) -> Iterator[State]:
+    """``state`` with the unknowns of every combination of real assembly modes."""
+    if not steps:
+        yield state
+        return
+    step, *rest = steps
+    if isinstance(step, GoniometricStep):
+        a, b, c = evaluate(expressions_of(step), state)
+        if a * a + b * b < c * c:
+            return
+    for value in outcomes(step, state):
+        yield from every_mode(rest, unknowns, {**state, unknowns[step.unknown]: value})
 
 
 def close(rows: list[Expr], moving: list[Expr], state: State) -> dict[Expr, float] | None:

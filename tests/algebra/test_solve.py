@@ -19,7 +19,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.model import default_parameters
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import formulate_model
-from tests.algebra.stepping import close, follow
+from tests.algebra.stepping import close, evaluate, every_mode, follow
 from tests.support import example
 
 _STATES = 4
@@ -165,13 +165,35 @@ def test_leg_of_a_gough_stewart_platform() -> None:
     assert kinds(solution) == "Quadratic Goniometric LinearAngle"
 
 
-def test_link_of_a_five_link_suspension() -> None:
-    """Its length is a row of its own: two rows for two unknowns, and where they are closed, all agree."""
-    case = mechanism("five_link_suspension", "mixed")
-    unknowns = case.numbers(["universal_1.angle1", "universal_1.angle2"])
-    rows = case.rows_of(unknowns)
-    assert len(rows) == 2
-    assert kinds(solved(case, unknowns, rows)) == DYAD
+@pytest.mark.parametrize(
+    ("name", "trees", "unknowns", "expected"),
+    [
+        ("spatial_four_bar", "jc", "bearing hinge joint2 joint1", "Goniometric Goniometric " + DYAD),
+        ("spatial_four_bar_skew", "jc", "hinge joint2 joint1", "Goniometric " + DYAD),
+        ("five_link_suspension", "mixed", "universal_12 universal_11", DYAD),
+    ],
+)
+def test_every_mode_of_a_link_closes_its_whole_loop(
+    name: str, trees: str, unknowns: str, expected: str
+) -> None:
+    """Its length among the rows, and none with a link that points the other way."""
+    case = mechanism(name, trees)
+    shown = {c.name.replace(".angle", ""): number for number, c in enumerate(case.dae.coordinates)}
+    order = [shown[text] for text in unknowns.split()]
+    own = [case.dae.constraints[row] for row in case.rows_of(order)]
+    solution = solved(case, order, case.rows_of(order))
+    assert [step.unknown for step in solution.steps] == order
+    assert kinds(solution) == expected
+    balls = {row.origin.edge for row in own}
+    loop = [row for row in case.dae.constraints if row.origin.edge in balls]
+    assert {row.name.split(", ")[1] for row in loop} >= {"length", "axis", "normal"}
+    phi = [expression for row in loop for expression in (row.phi, *row.closed)]
+    symbols = {number: case.dae.coordinates[number].position for number in order}
+    for state in case.states(phi):
+        found = list(every_mode(solution.steps, symbols, state))
+        assert 2 <= len(found) <= 2 ** kinds(solution).count("Goniometric")
+        for each in found:
+            assert max(map(abs, evaluate(phi, each))) < 1e-12
 
 
 def test_leg_of_a_planar_parallel_robot_from_its_pose() -> None:
