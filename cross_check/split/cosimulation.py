@@ -105,7 +105,7 @@ def _text(
         library = part.folder / "binaries" / platform.folder(2) / f"{identifier}{platform.library_suffix}"
         where = (_index(groups, part.name), _index(workers, part.name))
         lines.append(("part", part.name, library, part.description.guid, *where))
-    for (name, variable), value in parameters.items():
+    for (name, variable), value in {**system.settings, **parameters}.items():
         lines.append(("set", numbers[name], system.part(name).references[variable], repr(value)))
     for wire in system.wires:
         source = (numbers[wire.source], system.part(wire.source).references[wire.output])

@@ -62,7 +62,7 @@ class ConnectedModels:
         for name, model in self._models.items():
             model.setupExperiment(startTime=0.0, stopTime=stop)
             references = system.part(name).references
-            for (part_name, variable), value in (parameters or {}).items():
+            for (part_name, variable), value in {**system.settings, **(parameters or {})}.items():
                 if part_name == name:
                     model.setReal([references[variable]], [value])
             model.enterInitializationMode()

@@ -52,7 +52,8 @@ def plot_study(title: str, study: Study, table: Any, findings: Findings, path: P
         of_measure = [influence for influence in findings.influences if influence.measure == name]
         names = [influence.parameter for influence in of_measure]
         totals = [influence.total for influence in of_measure]
-        figure.add_trace(Bar(x=names, y=totals, name=f"influence on {name}"), rows, 1 + number % columns)
+        bars = Bar(x=names, y=totals, name=f"influence on {name}", marker_color=_POINT_COLOUR)
+        figure.add_trace(bars, rows, 1 + number % columns)
         figure.update_yaxes(title_text=f"influence on {name}", row=rows, col=1 + number % columns)
     figure.update_layout(
         title=f"{title}: {findings.runs} runs",

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fmugen.cli import app
-from fmugen.study import plan_runs, read_study
+from fmugen.study import find, plan_runs, read_study
 from fmugen.verify.simulate import simulate_fmu
 from tests.support import EXAMPLES
 
@@ -98,7 +98,23 @@ def test_names_that_the_parts_do_not_have_are_refused(
     assert not path.with_suffix("").exists()
 
 
+EXAMPLE = EXAMPLES / "three_rrr_driven" / "study.toml"
+
+
 def test_the_study_of_the_manipulator_can_be_read() -> None:
-    example = read_study(EXAMPLES / "three_rrr_driven" / "study.toml")
-    assert example.parts == str(EXAMPLES / "three_rrr_driven" / "parts.toml")
+    example = read_study(EXAMPLE)
+    assert example.parts == str(EXAMPLE.with_name("parts.toml"))
     assert "leg_1.thigh_mass" in example.variations
+
+
+@pytest.mark.slow
+def test_the_study_of_the_manipulator(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["study", str(EXAMPLE), "-o", str(tmp_path), "--workers", "2"])
+    assert result.exit_code == 0, result.output
+    table = pq.read_table(tmp_path / "results.parquet")
+    assert set(table["message"].to_pylist()) == {""}
+    findings = find(read_study(EXAMPLE), table)
+    influences = {(i.measure, i.parameter): i.total for i in findings.influences}
+    # The load decides how high the platform stands, unlike legs how it turns.
+    assert influences["height", "platform_mass"] > 0.9
+    assert influences["turn", "leg_2.thigh_mass"] > influences["turn", "platform_mass"]
