@@ -154,7 +154,7 @@ Status update_discrete_states(Instance *self, EventInfo *info)
     if (!state->partition_due && HAS_PARTITION_INDICATOR &&
         partition_margin(self, &state->at) <= PARTITION_BAND) {
         const Partition before = state->partition;
-        state->partition_due = take_best_partition(self);
+        state->partition_due = leave_weak_partition(self);
         state->next_partition = state->partition;
         state->partition = before;
     }

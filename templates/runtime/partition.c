@@ -154,19 +154,20 @@ static double leave_below(const State *state, const Qualities *found)
     return found->other < 0 ? weak : fmin(weak, fmax(POOR, found->of_set[found->other] / CLEARLY_BETTER));
 }
 
-/* To another set, or, where that is poor, to the best coordinates, from which loops are closed by iteration. */
-static void leave_present(Instance *self, const Qualities *found)
+/* To another set, or, where that has less than the least quality, to the best coordinates, from which loops are
+ * closed by iteration. */
+static void leave_present(Instance *self, const Qualities *found, double least)
 {
     Partition *const partition = &self->state.partition;
     const double other = found->other < 0 ? 0.0 : found->of_set[found->other];
-    if (partition->set >= 0 && other >= POOR && other > found->present) {
+    if (partition->set >= 0 && other >= least && other > found->present) {
         use_set(partition, found->other);
     } else {
         use_best_columns(self);
     }
 }
 
-bool take_best_partition(Instance *self)
+static bool leave_accepted(Instance *self, double least)
 {
     if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
         return false;
@@ -175,9 +176,19 @@ bool take_best_partition(Instance *self)
     evaluate_jacobian(self, &self->state.at);
     const Qualities found = judge_partitions(self);
     if (found.best > 0.0) {
-        leave_present(self, &found);
+        leave_present(self, &found, least);
     }
     return memcmp(&before, &self->state.partition, sizeof before) != 0;
+}
+
+bool leave_weak_partition(Instance *self)
+{
+    return leave_accepted(self, POOR);
+}
+
+bool leave_failing_partition(Instance *self)
+{
+    return leave_accepted(self, LEAVE_BELOW);
 }
 
 /* From coordinates that no generated set belongs to: the first set that is good again. */
@@ -210,7 +221,7 @@ void review_partition(Instance *self)
         return;
     }
     if (found.present < leave_below(state, &found)) {
-        leave_present(self, &found);
+        leave_present(self, &found, POOR);
     }
 }
 

@@ -15,9 +15,11 @@ bool start_partition(Instance *self);
  * when it is good again. */
 void review_partition(Instance *self);
 
-/* Take the best of the other generated sets, or the best conditioned partition of all. Returns whether that
- * is another one. */
-bool take_best_partition(Instance *self);
+/* Take the best of the other generated sets, or the best conditioned partition of all: that one rather than a
+ * weak set where steps fail, and rather than a poor one where the present partition is but weak. Return whether
+ * another one is taken. */
+bool leave_failing_partition(Instance *self);
+bool leave_weak_partition(Instance *self);
 
 /* Event indicator of model exchange: negative where other independent coordinates are much better. */
 #define HAS_PARTITION_INDICATOR (MODEL_NW > MODEL_NE - MODEL_NET)

@@ -253,7 +253,7 @@ static bool advance_fixed(Instance *self, double end, bool *event)
         const double t_new = k < count ? begin + span * (k / count) : end;
         double error;
         if (!try_step(self, t_new, &error) &&
-            !(take_best_partition(self) && try_step(self, t_new, &error))) {
+            !(leave_failing_partition(self) && try_step(self, t_new, &error))) {
             return false;
         }
         if (!accept_or_locate(self, t_new, event)) {
@@ -355,7 +355,7 @@ static bool advance_adaptive(Instance *self, double end, bool *event)
         retried = true;
         failures += !found;
         if (failures == FAILURES_BEFORE_NEW_PARTITION) {
-            take_best_partition(self);
+            leave_failing_partition(self);
         }
         state->proposed_step = h * (found ? fmin(0.9, growth(state, error, 1.0)) : 0.5);
     }

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, postorder, symbols_of
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import constants_read, count_operations, reached, schedule
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block, SolutionFlow
@@ -30,6 +30,8 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
+from fmugen.phases.lower.matrices import jacobian_results, mass_results
 from fmugen.phases.lower.partials import output_knowns, partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
@@ -111,28 +113,12 @@ class _Lowering:
             tuple(continuous_states(self._dae, self._flow, self._structure)) if whole else (),
             len(self._relations.by_time),
             len(self._relations.by_state),
-            self._input_rates(),
-            self._input_stamps(),
+            input_rates(self._dae),
+            input_stamps(self._model),
             tuple(given.slope for given in self._model.inputs),
             self._partials,
-            self._starts_by_inputs(),
+            starts_by_inputs(self._dae, self._rows),
         )
-
-    def _input_rates(self) -> tuple[int, ...]:
-        symbols = self._dae.symbols
-        number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
-        return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
-
-    def _input_stamps(self) -> tuple[int, ...]:
-        number = {given.name: index for index, given in enumerate(self._model.inputs)}
-        return tuple(number.get(given.stamp, -1) for given in self._model.inputs)
-
-    def _starts_by_inputs(self) -> bool:
-        dae, rows = self._dae, self._rows
-        values = [row.phi for row in rows] + [row.nu for row in rows]
-        values += [*dae.fixed_positions.values(), *dae.fixed_velocities.values(), *dae.fixed_states.values()]
-        values += [state.derivative if dae.steady else state.start for state in dae.states]
-        return bool(symbols_of(values, Role.INPUT))
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
         partial = list(dict.fromkeys(sorted(each.output for each in self._partials)))
@@ -229,7 +215,7 @@ class _Lowering:
         phi = [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)]
         return [
             self._function("constraints", "loop constraints phi(q, t)", phi),
-            self._function("jacobian", "their Jacobian phi_q", self._jacobian_results()),
+            self._function("jacobian", "their Jacobian phi_q", jacobian_results(self._dae, self._rows)),
         ]
 
     def _dynamics_functions(self) -> list[Function]:
@@ -242,27 +228,11 @@ class _Lowering:
             self._function(
                 "dynamics",
                 "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
-                [*self._jacobian_results(), *gamma, *self._mass_results(len(origins)), *force],
+                [*jacobian_results(self._dae, self._rows), *gamma, *mass_results(self._dae), *force],
             ),
         ]
 
     # --- results -----------------------------------------------------------------------------------
-
-    def _jacobian_results(self) -> list[Result]:
-        size, zero = len(self._dae.coordinates), self._dae.symbols.dag.zero
-        return [
-            Result("phi_q", i * size + j, row.jacobian.get(j, zero), str(row.origin))
-            for i, row in enumerate(self._rows)
-            for j in range(size)
-        ]
-
-    def _mass_results(self, size: int) -> list[Result]:
-        zero, mass = self._dae.symbols.dag.zero, self._dae.mass
-        return [
-            Result("mass", i * size + j, mass.get((max(i, j), min(i, j)), zero), f"M[{i},{j}]")
-            for i in range(size)
-            for j in range(size)
-        ]
 
     def _start_function(self, name: str, residuals: dict[str, Expr], *, by_velocity: bool) -> Function:
         size = len(self._dae.coordinates)

@@ -1,0 +1,33 @@
+"""Inputs that others tell about, and whether the start depends on inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fmugen.expr.calculus import symbols_of
+from fmugen.expr.dag import Role
+from fmugen.ir.dae import Constraint, Dae
+from fmugen.ir.model import SystemModel
+
+__all__ = ["input_rates", "input_stamps", "starts_by_inputs"]
+
+
+def input_rates(dae: Dae) -> tuple[int, ...]:
+    """By input: the number of the input that is its rate, or -1."""
+    symbols = dae.symbols
+    number = {symbol: index for index, symbol in enumerate(symbols.inputs.values())}
+    return tuple(number[symbols.rates[symbol]] if symbol in symbols.rates else -1 for symbol in number)
+
+
+def input_stamps(model: SystemModel) -> tuple[int, ...]:
+    """By input: the number of the input that tells when it was sampled, or -1."""
+    number = {given.name: index for index, given in enumerate(model.inputs)}
+    return tuple(number.get(given.stamp, -1) for given in model.inputs)
+
+
+def starts_by_inputs(dae: Dae, rows: Sequence[Constraint]) -> bool:
+    """Whether positions, velocities or states at the start depend on inputs."""
+    values = [row.phi for row in rows] + [row.nu for row in rows]
+    values += [*dae.fixed_positions.values(), *dae.fixed_velocities.values(), *dae.fixed_states.values()]
+    values += [state.derivative if dae.steady else state.start for state in dae.states]
+    return bool(symbols_of(values, Role.INPUT))
