@@ -85,7 +85,8 @@ class Effort:
     """How much is tried: candidates at first, neighbours a round, rounds; and how long at most.
 
     In each round the loops of ``closed`` candidates are closed, and no more are drafted once the expressions
-    of the drafts have ``nodes`` nodes. ``proposals`` candidates use virtual joints that the model lacks.
+    of the drafts have ``nodes`` nodes, but for trees of the file. ``proposals`` candidates use virtual joints
+    that the model lacks.
 
     The numbers decide, and work (:class:`Budget`), so that equal models get equal trees on every machine,
     whatever else it does. ``seconds``, in one process those of its CPU time, are a brake for what should not
@@ -246,6 +247,7 @@ class _Bench:
     ) -> None:
         self._model, self._closure, self._effort = model, closure, effort
         self._coordinates = _coordinates(graph)
+        self._named = {trees.name for trees in model.trees}
         self._proposed: tuple[Joint, ...] = ()
         self._progress = progress
         self._clock = process_time if effort.processes == 1 else perf_counter
@@ -311,7 +313,7 @@ class _Bench:
             )
 
     def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
-        """The equations of the trees in order, as long as they are not too many."""
+        """The equations of the trees in order, as long as they are not too many; those of the file always."""
         fewest = min(map(self._size, [*fresh, *(c.trees for c in self.result().ranked)]), default=0)
         small = []
         for trees in fresh:
@@ -321,12 +323,15 @@ class _Bench:
                 refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
                 self._measured.append(Candidate(trees, None, refusal))
         drafts: list[_Draft] = []
-        for batch in _batches(small, self._effort.processes):
+        for batch in _batches(small, _BATCH):
             # The first one is always measured: there must be something to choose.
-            if drafts and (self._is_late or sum(draft.nodes for draft in drafts) > self._effort.nodes):
+            if drafts and self._is_late:
                 break
-            self._say(batch[0])
-            drafts += self._drafted(batch)
+            full = sum(draft.nodes for draft in drafts) > self._effort.nodes
+            wanted = [trees for trees in batch if not full or trees.name in self._named]
+            if wanted:
+                self._say(wanted[0])
+                drafts += self._drafted(wanted)
         return drafts
 
     def _why_not(self, draft: _Draft, closed: int) -> str:
