@@ -3,9 +3,9 @@
 Operations and prices are those of :mod:`fmugen.cost`. To close the loops of a candidate takes longer than to
 write its equations, and the equations alone tell what price it cannot fall below. So all candidates are
 drafted first; then, the most promising draft first, their loops are closed, until no draft can be better than
-the best candidate, or ``Effort.closed`` of them were. With closed loops the prices of all candidates are
-about the same multiple of those of their equations, which counts as soon as some are closed. Trees with far
-more coordinates than others are not drafted.
+the best candidate, or ``Effort.closed`` of them were. With closed loops the prices of candidates are about
+the same multiple of those of their equations, or a higher one where constraints are more, which counts as
+soon as some are closed. Trees with far more coordinates than others are not drafted.
 
 What is chosen has the lowest price, or is as cheap as far as prices can tell, and then has the fewest
 operations.
@@ -43,7 +43,7 @@ __all__ = ["Candidate", "Effort", "Measurement", "measure_trees", "tree_cost"]
 _SPARE_COORDINATES = 3
 #: Work for the exact steps of a candidate. The best tree sets of Léger's tables need 39 000 at most.
 _A_CANDIDATE = Budget(work=60_000)
-#: Candidates whose prices tell by how many times it rises at least, and how far that is to be trusted.
+#: So many prices tell by how many times others rise at least, and so far that is to be trusted.
 _TELLING = 4
 _TRUST = 0.95
 #: Candidates are judged against the best before their batch, whatever the number of processes.
@@ -203,6 +203,7 @@ class _Draft:
     trees: TreeSelection
     nodes: int = 0
     least: float = 0.0
+    constraints: int = 0
     refusal: str = ""
     dae: Dae | None = None
 
@@ -213,7 +214,8 @@ def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft
         dae = _formulated(replace(model, outputs=()), trees)
     except FmugenError as error:
         return _Draft(trees, refusal=str(error))
-    return _Draft(trees, len(dae.symbols.dag.nodes), least_price(dae, closure), dae=dae)
+    nodes, least = len(dae.symbols.dag.nodes), least_price(dae, closure)
+    return _Draft(trees, nodes, least, len(dae.constraints), dae=dae)
 
 
 def _draft_elsewhere(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
@@ -254,7 +256,7 @@ class _Bench:
         self._deadline = self._clock() + effort.seconds
         self._measured: list[Candidate] = []
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
-        self._rises: list[float] = []
+        self._rises: list[tuple[int, float]] = []
         self._complete = True
         self._pool: ProcessPoolExecutor | None = None
 
@@ -305,7 +307,7 @@ class _Bench:
             found = self._closed(worthwhile)
             for draft, candidate in zip(worthwhile, found, strict=True):
                 if candidate.cost is not None:
-                    self._rises.append(candidate.price / draft.least)
+                    self._rises.append((draft.constraints, candidate.price / draft.least))
             following = iter(found)
             self._measured.extend(
                 Candidate(draft.trees, None, why_not) if why_not else next(following)
@@ -342,12 +344,18 @@ class _Bench:
         limit = ranked[0].price * (1 + PRICE_ERROR)
         if draft.least > limit:
             return f"its equations alone take {draft.least:.0f} ns, more than the cheapest candidate"
-        if len(self._rises) >= _TELLING and _TRUST * min(self._rises) * draft.least > limit:
-            rise = f"{min(self._rises):.1f} times as long with closed loops"
-            return f"its equations alone take {draft.least:.0f} ns, and those of others {rise}"
+        rise = self._rise(draft)
+        if _TRUST * rise * draft.least > limit:
+            times = f"{rise:.1f} times as long with closed loops"
+            return f"its equations alone take {draft.least:.0f} ns, and those of others {times}"
         if closed >= self._effort.closed:
             return f"not closed: the equations of {closed} others promised less"
         return ""
+
+    def _rise(self, draft: _Draft) -> float:
+        """By how many times the price of a draft rises at least, as far as others tell."""
+        rises = [rise for constraints, rise in self._rises if constraints <= draft.constraints]
+        return min(rises, default=1.0) if len(self._rises) >= _TELLING else 1.0
 
     def _size(self, trees: TreeSelection) -> int:
         """How many coordinates the trees have."""
