@@ -39,13 +39,12 @@ cross-check: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 importers: $(VENV)/installed-test
-	@mkdir -p $(OUT)
-	$(BIN)/python cross_check/importers --output $(OUT)/importers.md
+	$(BIN)/python cross_check/importers --output cross_check/IMPORTERS.md
 
 bench: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/bench.py --output cross_check/BENCHMARKS.md
-	$(BIN)/python cross_check/closures.py
-	$(BIN)/python cross_check/trees.py
+	$(BIN)/python cross_check/closures.py --output cross_check/CLOSURES.md
+	$(BIN)/python cross_check/trees.py --output cross_check/TREES.md
 
 peers: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/peers/requirements.txt

@@ -1,6 +1,6 @@
 """Exact closure against iteration and stabilization, timed from C, with the ratios of Uchida's thesis beside.
 
-    python cross_check/closures.py [NAME ...]
+    python cross_check/closures.py [NAME ...] [--output FILE]
 
 Every mechanism runs once with its exact closure; all closures then follow that motion in one process, in
 turns, with the same coordinates, the same independent ones and the same order of loops. Iteration starts from
@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pages import kept_page, names_and_page
 from timing import Times, closure_stopwatch, times_of_closures
 
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
@@ -246,7 +247,14 @@ def iteration(time: Times) -> str:
     return f"{time.iterations:.2f} of {time.positions / max(time.iterations, 1.0):.0f} ns"
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
+    names, page = names_and_page("closures.py", arguments, list(dict.fromkeys(case.name for case in CASES)))
+    with kept_page(page):
+        print_tables(names)
+    return 0
+
+
+def print_tables(names: list[str]) -> None:
     print("Exact closure in nanoseconds; the others as multiples of it (the thesis's in brackets).\n")
     print(f"| model | | exact | {' | '.join(map(str, RIVALS))} | iterated unknowns | residual |")
     print("|---|---|---|" + "---|" * (len(RIVALS) + 2))
@@ -256,7 +264,6 @@ def main(names: list[str]) -> int:
             if not names or case.name in names:
                 for row in rows(program, case):
                     print("| " + " | ".join(row) + " |", flush=True)
-    return 0
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from pathlib import Path
 from statistics import median
 
 from leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
+from pages import kept_page, names_and_page
 from scipy.stats import spearmanr
 from timing import nanoseconds_of_steps, stopwatch
 
@@ -269,8 +270,14 @@ def print_summary(verdicts: dict[str, Verdict]) -> bool:
     return good == count
 
 
-def main(names: list[str]) -> int:
-    """Everything, or the tables that are named."""
+def main(arguments: list[str]) -> int:
+    names, page = names_and_page("trees.py", arguments, [*TABLES, "squeezer"])
+    with kept_page(page):
+        return 0 if print_tables(names) else 3
+
+
+def print_tables(names: list[str]) -> bool:
+    """Everything, or the tables that are named; whether the measured choice is good in all of them."""
     verdicts = {}
     context = get_context("spawn")
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(2, mp_context=context) as pool:
@@ -284,7 +291,7 @@ def main(names: list[str]) -> int:
         if "squeezer" in names or not names:
             squeezer = replace(read_model(ROOT / "examples/andrews/model.toml"), outputs=())
             print_squeezer(measured(pool, program, squeezer, list(SQUEEZER)))
-    return 0 if not verdicts or print_summary(verdicts) else 3
+    return not verdicts or print_summary(verdicts)
 
 
 if __name__ == "__main__":
