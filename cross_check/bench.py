@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="cross_check/bench.py")
     known = [case.name for case in CASES]
     parser.add_argument("names", nargs="*", metavar="CASE", help=f"of {', '.join(known)}; all by default")
-    parser.add_argument("--turns", type=int, default=7, help="turns of all contestants")
+    parser.add_argument("--turns", type=int, default=5, help="turns of all contestants")
     parser.add_argument("--fresh", action="store_true", help="begin anew, even if results are there")
     parser.add_argument("--work", type=Path, default=_ROOT / "out" / "bench", help="folder for results")
     parser.add_argument("--output", type=Path, help="page to write")

@@ -7,7 +7,6 @@ they depend on, so that every part knows what the others begin with, whatever th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from ctypes import byref
 from enum import Enum
 from itertools import pairwise
 from typing import Any
@@ -24,7 +23,6 @@ from fmpy.fmi2 import (
     fmi2Warning,
     free,
 )
-from fmpy.logging import addLoggerProxy
 from numpy.typing import NDArray
 
 from fmugen.errors import SimulationError
@@ -174,11 +172,15 @@ class _Slave:
             self.fmu.setReal([self.part.references[name] for name in values], list(values.values()))
 
     def _logging(self) -> fmi2CallbackFunctions:
+        """Callbacks of this instance alone.
+
+        FMPy's proxy, which fills numbers into messages, has one logger for all instances of a process, and
+        calls it even after it is gone. Messages of our FMUs are complete; those of others show their format.
+        """
         callbacks = fmi2CallbackFunctions()
         callbacks.logger = fmi2CallbackLoggerTYPE(self._log)
         callbacks.allocateMemory = fmi2CallbackAllocateMemoryTYPE(calloc)
         callbacks.freeMemory = fmi2CallbackFreeMemoryTYPE(free)
-        addLoggerProxy(byref(callbacks))
         return callbacks
 
     def _log(self, environment: Any, instance: bytes, status: int, category: bytes, message: bytes) -> None:

@@ -111,10 +111,11 @@ def test_values_bound_in_the_package_come_before_those_of_a_run(package: Path, t
     assert np.array_equal(end_of(system, Scheme.JACOBI, {LENGTH: 1.0}), end_of(other, Scheme.JACOBI))
 
 
-def test_a_refusal_names_the_part_and_leaves_the_system_usable(system: System) -> None:
+@pytest.mark.parametrize("part", ["top", "bottom"])
+def test_a_refusal_names_the_part_and_leaves_the_system_usable(part: str, system: System) -> None:
     master = Cosimulation(system)
-    with pytest.raises(SimulationError, match=r"bottom: .*solver\.max_steps"):
-        master.run(TIMES, WATCHED, {("bottom", "solver.max_steps"): 0.0})
+    with pytest.raises(SimulationError, match=rf"{part}: .*solver\.max_steps"):
+        master.run(TIMES, WATCHED, {(part, "solver.max_steps"): 0.0})
     found = master.run(TIMES, WATCHED)[-1]
     master.close()
     assert np.array_equal(found, end_of(system, Scheme.JACOBI))

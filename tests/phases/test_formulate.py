@@ -235,6 +235,7 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
     from fmugen.phases.formulate.circuits import project_circuits
     from fmugen.phases.formulate.cutsets import Cutsets
     from fmugen.phases.formulate.kinematics import Kinematics
+    from fmugen.phases.formulate.links import Links
     from fmugen.phases.formulate.resolver import Quantities
 
     for name in ("quick_return", "three_rpr"):
@@ -242,7 +243,9 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
         graph, trees = formulation.graph, formulation.trees
         coordinates = branch_coordinates(graph, trees)
         kinematics = Kinematics(graph, trees, coordinates)
-        circuits = project_circuits(graph, trees, kinematics, coordinates)
+        circuits = project_circuits(
+            graph, trees, kinematics, coordinates, Links(graph, trees, kinematics, ())
+        )
         rows = [circuit.constraint for circuit in circuits]
         cutsets = Cutsets(graph, trees, kinematics, circuits, Quantities(graph, kinematics, coordinates))
         zero = graph.symbols.dag.zero
