@@ -9,15 +9,16 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from timing import closure_stopwatch, nanoseconds_of_steps, stopwatch, times_of_closures
 
 import fmugen
+from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import Output, SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import compile_library, find_compiler
@@ -103,7 +104,8 @@ def _rounds(count: float) -> int:
 def _prepare_own(race: Race) -> Program:
     step = race.stop / COUNT
     options = ExportOptions(race.trees, Closure.TRIANGULAR, Solver.RK4, step)
-    export = export_fmu(race.model, race.folder / "own.fmu", options)
+    model = replace(race.model, outputs=_center_outputs(race))
+    export = export_fmu(model, race.folder / "own.fmu", options)
     description = export.generated.description
     guid = description.guid
     library = race.folder / f"own{host_platform().library_suffix}"
@@ -140,9 +142,21 @@ def _library_in(fmu: Path) -> bytes:
         return archive.read(next(name for name in archive.namelist() if name.endswith(suffix)))
 
 
+def _axes(race: Race) -> str:
+    return "xy" if race.skeleton.planar else "xyz"
+
+
+def _center_outputs(race: Race) -> tuple[Output, ...]:
+    """Outputs that show the mass centres, which an FMU does not for bodies with another origin."""
+    return tuple(
+        Output(f"{body.name}_center_{axis}", parse(f"{body.center_node}.{axis}"), "m")
+        for body in race.model.bodies
+        for axis in _axes(race)
+    )
+
+
 def _own_centers(race: Race, fmu: Path, step: float) -> dict[str, Array]:
-    axes = "xy" if race.skeleton.planar else "xyz"
-    names = {body.name: [f"{body.center_node}.{axis}" for axis in axes] for body in race.model.bodies}
+    names = {body.name: [f"{body.name}_center_{axis}" for axis in _axes(race)] for body in race.model.bodies}
     outputs = [name for group in names.values() for name in group]
     run = simulate_fmu(fmu, stop=race.stop, step=race.stop, outputs=outputs, parameters={_STEP: step})
     ends = {body: [run.values[name][-1] for name in group] for body, group in names.items()}

@@ -76,6 +76,7 @@ def falling(model: SystemModel) -> SystemModel:
     """The mechanism of a model alone: it falls from rest under an oblique gravity."""
     velocities = {quantity.name for quantity in quantities(model) if quantity.level is Level.VELOCITY}
     x, y, z = (parse(repr(component)) for component in GRAVITY[model.space])
+    gone = {element.name for element in (*model.loads, *model.springs, *model.drivers)}
     return replace(
         model,
         gravity=(x, y, z),
@@ -85,7 +86,7 @@ def falling(model: SystemModel) -> SystemModel:
         springs=(),
         drivers=(),
         starts=tuple(start for start in model.starts if start.quantity not in velocities),
-        trees=(),
+        trees=tuple(t for t in model.trees if gone.isdisjoint((*t.translation, *t.rotation))),
     )
 
 
