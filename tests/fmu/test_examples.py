@@ -26,8 +26,8 @@ def exported(name: str, folder: Path, trees: str = "aac") -> Path:
     return export_fmu(example(name), folder / f"{name}.fmu", ExportOptions(trees=trees)).path
 
 
-#: Their references take half a minute and more.
-_LONG = {"double_wishbone", "stewart_gough_uchida"}
+#: Their trees and references take half a minute and more.
+_LONG = {"double_wishbone", "five_link_suspension", "spatial_parallel_3dof", "stewart_gough_uchida"}
 
 
 @pytest.mark.parametrize(

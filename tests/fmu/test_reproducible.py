@@ -34,7 +34,7 @@ def exported(checkout: Path, seed: str, *options: str) -> bytes:
     return (checkout / "x.fmu").read_bytes()
 
 
-@pytest.mark.parametrize("fmi", ["2", "3"])
+@pytest.mark.parametrize("fmi", ["2", pytest.param("3", marks=pytest.mark.slow)])
 def test_two_checkouts_export_the_same_bytes(fmi: str, tmp_path: Path) -> None:
     options = ("--sources", "--fmi", fmi)
     first = exported(check_out(tmp_path / "here"), "1", *options)

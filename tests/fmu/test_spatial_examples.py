@@ -119,6 +119,7 @@ def test_a_tumbling_body_passes_through_every_attitude(tmp_path: Path) -> None:
     assert trajectory.values["closure.residual"].max() <= 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_gough", "spatial_parallel_3dof"])
 def test_large_mechanisms_formulate_and_export_quickly(name: str, tmp_path: Path) -> None:
     model = example(name)

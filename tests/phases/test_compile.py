@@ -59,6 +59,7 @@ def test_exported_functions_are_those_of_the_fmi_header(fmi: int, count: int, so
     assert len(functions) == count
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)  # a first compilation for Windows builds the C runtime, too
 def test_one_machine_compiles_for_all_platforms() -> None:
     progress: list[tuple[int, int]] = []
