@@ -21,10 +21,11 @@ from fmugen.ir.flow import Block, closure_effort
 from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import (
+    SINGULAR,
     blocks_of,
     choose_independent,
-    largest_pivot,
     smallest_pivot,
+    telling_positions,
 )
 from fmugen.phases.triangularize.spares import choose_spares
 
@@ -36,8 +37,6 @@ _GOOD_ENOUGH = 0.05
 #: be seldom, and sets that are left for more than this share of the motion come last.
 _WEAK = 0.3
 _SELDOM = 0.25
-#: A position where even the best set has smaller pivots tells nothing about the others.
-_SINGULAR = 1e-4
 #: How many sets are looked at, how many of them along the motion, and how many are triangularized.
 _MOST_SETS = 600
 _MOST_MOVED = 24
@@ -125,8 +124,7 @@ def choose_triangular(
 def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
     """Small blocks first, of these the sets that are seldom near to singular along the motion."""
     promising = sorted(sets, key=lambda choice: _shape(choice.blocks))[:_MOST_MOVED]
-    best = [largest_pivot(jacobian) for jacobian in situation.moved]
-    telling = [(j, pivot) for j, pivot in zip(situation.moved, best, strict=True) if pivot > _SINGULAR]
+    telling = telling_positions(situation.moved)
 
     def rank(choice: Choice) -> tuple[bool, int, int, int]:
         weak = sum(smallest_pivot(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
@@ -157,7 +155,7 @@ def _no_harder(dae: Dae, situation: Situation, best: Choice) -> Iterator[tuple[l
     largest = _shape(best.blocks)[0]
     generic = _generic_jacobian(dae, situation.rows)
     for independent, dependent in _other_sets(dae, best):
-        if smallest_pivot(generic, dependent) > _SINGULAR:
+        if smallest_pivot(generic, dependent) > SINGULAR:
             blocks = blocks_of(dae, situation.rows, dependent)
             if _shape(blocks)[0] <= largest:
                 pivot = smallest_pivot(situation.jacobian, dependent)

@@ -15,8 +15,17 @@ from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import nearby_positions
 from fmugen.phases.triangularize.numeric import Numbers
 
-__all__ = ["blocks_of", "choose_independent", "independent_rows", "largest_pivot", "smallest_pivot"]
+__all__ = [
+    "SINGULAR",
+    "blocks_of",
+    "choose_independent",
+    "independent_rows",
+    "smallest_pivot",
+    "telling_positions",
+]
 
+#: A position where even the best set has smaller pivots tells nothing about the others.
+SINGULAR = 1e-4
 _RANK = 1e-8
 #: A choice of independent coordinates that the user's start values suggest is taken if its smallest
 #: pivot is at least this fraction of the best one.
@@ -89,10 +98,16 @@ def smallest_pivot(jacobian: Numbers, columns: list[int]) -> float:
     return _pivots(_row_scaled(jacobian), columns)[1]
 
 
-def largest_pivot(jacobian: Numbers) -> float:
+def _largest_pivot(jacobian: Numbers) -> float:
     """The smallest pivot of the dependent coordinates, for the choice that makes it largest."""
     rows, columns = jacobian.shape
     return _pivots(_row_scaled(jacobian), list(range(columns)))[1] if rows else 1.0
+
+
+def telling_positions(jacobians: Sequence[Numbers]) -> list[tuple[Numbers, float]]:
+    """Of Jacobians along a motion those that tell sets apart, with the pivot of the best set."""
+    pivots = ((jacobian, _largest_pivot(jacobian)) for jacobian in jacobians)
+    return [(jacobian, pivot) for jacobian, pivot in pivots if pivot > SINGULAR]
 
 
 def _row_scaled(matrix: Numbers) -> Numbers:

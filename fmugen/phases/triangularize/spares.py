@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.partition import largest_pivot, smallest_pivot
+from fmugen.phases.triangularize.partition import smallest_pivot, telling_positions
 
 __all__ = ["choose_spares"]
 
@@ -20,8 +20,6 @@ Set = TypeVar("Set")
 
 #: Where a set has this part of the best pivots, the running model returns to it (see partition.c).
 _EASY = 0.5
-#: A position where even the best set has smaller pivots tells nothing about the others.
-_SINGULAR = 1e-4
 #: How many sets are held beside the first, how many are triangularized for that, and what a set must add:
 #: the sum over positions of what it has more of the pivots, as far as they are needed.
 _MOST_SPARES = 3
@@ -46,8 +44,7 @@ def choose_spares(
     exact
         The candidate with steps for all its blocks, or ``None`` if something is left to iteration.
     """
-    pivots = [(jacobian, largest_pivot(jacobian)) for jacobian in passed]
-    telling = [(j, pivot) for j, pivot in pivots if pivot > _SINGULAR]
+    telling = telling_positions(passed)
     weak = [(j, pivot) for j, pivot in telling if smallest_pivot(j, list(home)) < _EASY * pivot]
     if not weak:
         return ()
