@@ -88,7 +88,7 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "description": description,
         "comments": list(index_comments(program, description)),
         "defines": list(defines(program, description)),
-        "right_hand_side": str(program.right_hand_side),
+        "right_hand_side": _most_operations(program),
         "sets": [set_text(number, code) for number, code in enumerate(program.sets)],
         "network_blocks": list(network_blocks(program)),
         "tables": list(tables(program, description)),
@@ -106,6 +106,13 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     helpers = [code for name, code in _HELPERS.items() if name in text]
     source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
     return {"model.h": header, "model.c": source}
+
+
+def _most_operations(program: Program) -> str:
+    """The operations of a right-hand side in the longest of all sets."""
+    found = [program.right_hand_side_of(code) for code in program.sets]
+    most = str(max(found, key=lambda operations: operations.total))
+    return most if len(found) == 1 else f"at most {most}"
 
 
 def _function_texts(function: Function, program: Program, storage: str) -> list[_Text]:
