@@ -66,6 +66,11 @@ class Motion:
     sections: tuple[Section, ...]
     operations: Operations = field(default_factory=Operations)
 
+    @property
+    def pivots(self) -> int:
+        """How many guards compare with the largest value met so far."""
+        return sum(guard.factor > 0.0 for section in self.sections for guard in section.guards)
+
 
 @dataclass(frozen=True)
 class Function:

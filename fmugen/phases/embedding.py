@@ -7,12 +7,14 @@ The embedding technique (Uchida 2.1.5, 3.4.1) on the expression DAG, block by bl
     (B^T M B) a_i = B^T (F - M a0),   a = B a_i + a0
     Phi_U^T lambda_R = (F - M a)_U - (later rows)^T lambda
 
-Small systems are written out (Cramer, LDL^T), each with a guard on its pivot.
+Small systems are written out (Cramer, LU in the order that the block has its rows and unknowns in, LDL^T),
+each with guards on its pivots.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.dae import Dae
@@ -22,8 +24,10 @@ from fmugen.ir.program import Guard, Motion, Result, Section
 __all__ = ["embed"]
 
 #: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
-_LARGEST_BLOCK = 3
-_MOST_FREEDOMS = 6
+_LARGEST_BLOCK = 8
+_MOST_FREEDOMS = 12
+#: Up to this size Cramer's rule takes fewer operations than a factorization, and one division.
+_LARGEST_BY_CRAMER = 3
 #: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
 #: the independent coordinates is due.
 _NEARLY_SINGULAR = 1e-4
@@ -45,6 +49,7 @@ class _Embedding:
         self.dag: Dag = dae.symbols.dag
         self.place = {row: index for index, row in enumerate(flow.rows)}
         self.sections: list[Section] = []
+        self.systems = {block.rows: _system(self._block(block.rows, block.unknowns)) for block in flow.blocks}
 
     def build(self) -> Motion:
         tangent: dict[int, dict[int, Expr]] = {  # B, by coordinate, then by independent coordinate
@@ -71,36 +76,35 @@ class _Embedding:
         entries = self.dae.constraints[row].jacobian.items()
         return [(column, entry) for column, entry in entries if column not in unknowns]
 
-    def _velocities(self, rows: Sequence[int], unknowns: Sequence[int]) -> None:
-        matrix = self._block(rows, unknowns)
+    def _velocities(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
+        system = self.systems[rows]
         sides = []
         for row in rows:
             known = [-entry * self.dae.coordinates[k].velocity for k, entry in self._known(row, unknowns)]
             sides.append(self.dag.add([self.dae.constraints[row].nu, *known]))
-        solution = _solve(matrix, sides)
-        guard = Guard(self.dag.call("abs", _determinant(matrix)), _NEARLY_SINGULAR, _EASE)
+        solution = system.solve(sides)
         origin = f"velocities of {', '.join(self.dae.coordinates[k].name for k in unknowns)}"
         results = tuple(Result("v", k, value, origin) for k, value in zip(unknowns, solution, strict=True))
-        self.sections.append(Section((guard,), results))
+        self.sections.append(Section(system.guards, results))
 
     def _tangent(
         self,
-        rows: Sequence[int],
+        rows: tuple[int, ...],
         unknowns: Sequence[int],
         tangent: dict[int, dict[int, Expr]],
         drift: dict[int, Expr],
     ) -> None:
-        matrix = self._block(rows, unknowns)
+        system = self.systems[rows]
         for j in range(len(self.flow.independent)):
             sides = [
                 self._combine(row, unknowns, {k: b[j] for k, b in tangent.items() if j in b}) for row in rows
             ]
             if all(side.is_zero for side in sides):
                 continue
-            for k, value in zip(unknowns, _solve(matrix, sides), strict=True):
+            for k, value in zip(unknowns, system.solve(sides), strict=True):
                 tangent.setdefault(k, {})[j] = value
         sides = [self.dae.constraints[row].gamma + self._combine(row, unknowns, drift) for row in rows]
-        for k, value in zip(unknowns, _solve(matrix, sides), strict=True):
+        for k, value in zip(unknowns, system.solve(sides), strict=True):
             drift[k] = value
             tangent.setdefault(k, {})
 
@@ -153,7 +157,7 @@ class _Embedding:
     def _mass(self, row: int, column: int) -> Expr:
         return self.dae.mass.get((max(row, column), min(row, column)), self.dag.zero)
 
-    def _multipliers(self, rows: Sequence[int], unknowns: Sequence[int]) -> None:
+    def _multipliers(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
         size = len(self.dae.coordinates)
         solved = [row for row in self.flow.rows if row not in rows]
         sides = []
@@ -162,8 +166,7 @@ class _Embedding:
             terms += [-self._mass(k, m) * self.dae.coordinates[m].second for m in range(size)]
             terms += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in solved]
             sides.append(self.dag.add(terms))
-        matrix = [[self._entry(row, k) for row in rows] for k in unknowns]
-        values = _solve(matrix, sides)
+        values = self.systems[rows].solve_transposed(sides)
         results = tuple(
             Result("l", self.place[row], value, f"multiplier of {self.dae.constraints[row].name}")
             for row, value in zip(rows, values, strict=True)
@@ -172,6 +175,98 @@ class _Embedding:
 
 
 # --- small systems -------------------------------------------------------------------------------------
+
+
+class _System(Protocol):
+    """A matrix that any number of systems is solved with."""
+
+    @property
+    def guards(self) -> tuple[Guard, ...]: ...
+
+    def solve(self, sides: Sequence[Expr]) -> list[Expr]: ...
+
+    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]: ...
+
+
+def _system(matrix: Matrix) -> _System:
+    return _Cramer(matrix) if len(matrix) <= _LARGEST_BY_CRAMER else _Factors(matrix)
+
+
+class _Cramer:
+    """Cramer's rule; one division, shared by all right-hand sides."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._determinant = _determinant(matrix)
+        self._inverse = 1 / self._determinant
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        return (_guard(self._determinant, _EASE),)
+
+    def solve(self, sides: Sequence[Expr]) -> list[Expr]:
+        return self._solution(self._matrix, sides)
+
+    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]:
+        return self._solution([list(column) for column in zip(*self._matrix, strict=True)], sides)
+
+    def _solution(self, m: Matrix, sides: Sequence[Expr]) -> list[Expr]:
+        inverse = self._inverse
+        if len(m) == 1:
+            return [sides[0] * inverse]
+        if len(m) == 2:
+            first = m[1][1] * sides[0] - m[0][1] * sides[1]
+            second = m[0][0] * sides[1] - m[1][0] * sides[0]
+            return [first * inverse, second * inverse]
+        dag = sides[0].dag
+        return [dag.add(_cofactor(m, i, j) * sides[i] for i in range(3)) * inverse for j in range(3)]
+
+
+class _Factors:
+    """LU: ones on the diagonal of L; of the pivots the inverses are kept."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._size = len(matrix)
+        self._dag = matrix[0][0].dag
+        self._lower: Matrix = [[] for _ in matrix]
+        self._upper = [list(row) for row in matrix]
+        self._inverses: list[Expr] = []
+        for k in range(self._size):
+            self._inverses.append(1 / self._upper[k][k])
+            for i in range(k + 1, self._size):
+                factor = self._upper[i][k] * self._inverses[k]
+                self._lower[i].append(factor)
+                for j in range(k + 1, self._size):
+                    self._upper[i][j] = self._upper[i][j] - factor * self._upper[k][j]
+
+    @property
+    def guards(self) -> tuple[Guard, ...]:
+        """A small pivot is no reason for a review if others make up for it: the determinant tells."""
+        pivots = [self._upper[k][k] for k in range(self._size)]
+        return (*(_guard(pivot) for pivot in pivots), _guard(self._dag.mul(pivots), _EASE))
+
+    def solve(self, sides: Sequence[Expr]) -> list[Expr]:
+        found = list(sides)
+        for i in range(self._size):
+            found[i] = self._dag.add([found[i], *(-self._lower[i][k] * found[k] for k in range(i))])
+        for i in reversed(range(self._size)):
+            later = (-self._upper[i][k] * found[k] for k in range(i + 1, self._size))
+            found[i] = self._dag.add([found[i], *later]) * self._inverses[i]
+        return found
+
+    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]:
+        found = list(sides)
+        for i in range(self._size):
+            earlier = (-self._upper[k][i] * found[k] for k in range(i))
+            found[i] = self._dag.add([found[i], *earlier]) * self._inverses[i]
+        for i in reversed(range(self._size)):
+            later = (-self._lower[k][i] * found[k] for k in range(i + 1, self._size))
+            found[i] = self._dag.add([found[i], *later])
+        return found
+
+
+def _guard(pivot: Expr, ease: float = 0.0) -> Guard:
+    return Guard(pivot.dag.call("abs", pivot), _NEARLY_SINGULAR, ease)
 
 
 def _determinant(m: Matrix) -> Expr:
@@ -188,19 +283,6 @@ def _cofactor(m: Matrix, row: int, column: int) -> Expr:
     c, d = (j for j in range(3) if j != column)
     minor = m[a][c] * m[b][d] - m[a][d] * m[b][c]
     return minor if (row + column) % 2 == 0 else -minor
-
-
-def _solve(m: Matrix, sides: Sequence[Expr]) -> list[Expr]:
-    """Cramer's rule; one division, shared by all right-hand sides."""
-    inverse = 1 / _determinant(m)
-    if len(m) == 1:
-        return [sides[0] * inverse]
-    if len(m) == 2:
-        first = m[1][1] * sides[0] - m[0][1] * sides[1]
-        second = m[0][0] * sides[1] - m[1][0] * sides[0]
-        return [first * inverse, second * inverse]
-    dag = sides[0].dag
-    return [dag.add(_cofactor(m, i, j) * sides[i] for i in range(3)) * inverse for j in range(3)]
 
 
 def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:

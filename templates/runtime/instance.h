@@ -71,7 +71,7 @@ typedef struct {
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
     double iterations; /* Newton iterations that closed the loops and found z */
     MotionVerdict verdict;
-    double pivots[MODEL_ROOM(MODEL_NBLOCKS)]; /* of the embedded equations of motion of the present set */
+    double pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* of the embedded equations of motion of the present set */
 } Point;
 
 /* Which coordinates are integrated and which follow from the constraints. */
@@ -113,7 +113,7 @@ typedef struct {
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double set_quality[MODEL_NSETS]; /* the best of each set met so far */
-    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NBLOCKS)]; /* of each set, met so far */
+    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
     double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */

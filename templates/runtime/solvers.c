@@ -187,7 +187,7 @@ void accept(Instance *self)
     state->outputs_fresh = false;
     state->steps += 1.0;
     const ModelSet *const set = present_set(state);
-    for (int i = 0; set && i < set->size && state->at.verdict != MOTION_UNKNOWN; i++) {
+    for (int i = 0; set && i < MODEL_NPIVOTS && state->at.verdict != MOTION_UNKNOWN; i++) {
         double *const largest = &state->largest_pivots[state->partition.set][i];
         *largest = fmax(*largest, state->at.pivots[i]);
     }

@@ -265,8 +265,9 @@ def _motion_text(name: str, motion: Motion, program: Program) -> _Text:
             lines.append(f"pivots[{pivots}] = {value};")
             lines += [f"if (!(pivots[{pivots}] > {guard.factor!r}*largest[{pivots}])) {{"]
             lines += ["    return MOTION_UNKNOWN;", "}"]
-            lines += [f"if (pivots[{pivots}] < {guard.ease!r}*largest[{pivots}]) {{"]
-            lines += ["    verdict = MOTION_UNEASY;", "}"]
+            if guard.ease:
+                lines += [f"if (pivots[{pivots}] < {guard.ease!r}*largest[{pivots}]) {{"]
+                lines += ["    verdict = MOTION_UNEASY;", "}"]
             pivots += 1
         lines += _assignments(section.results, names)
     body = "\n".join(lines)

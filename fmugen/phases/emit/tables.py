@@ -53,7 +53,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NC", len(flow.rows)
     yield "MODEL_NI", len(flow.independent)
     yield "MODEL_NSETS", len(flow.sets)
-    yield "MODEL_NBLOCKS", max(len(each.blocks) for each in flow.sets)
+    yield "MODEL_NPIVOTS", max(each.motion.pivots if each.motion else 0 for each in program.sets)
     yield "MODEL_MAX_BLOCK", max((len(b.rows) for each in flow.sets for b in each.blocks), default=0)
     yield "MODEL_ND", program.derived
     yield "MODEL_NTURN", len(program.turning)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.flow import Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
@@ -16,6 +17,7 @@ from fmugen.phases.triangularize.motion import filled_positions, nearby_position
 from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Numbers, Position
 from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
+from fmugen.phases.triangularize.pivots import LARGEST_UNORDERED, in_order_of_pivots
 
 __all__ = ["solution_flow"]
 
@@ -42,16 +44,21 @@ def solution_flow(
     else:
         independent, dependent, pivot = choose_independent(dae, jacobian, preferred)
     choice = Choice(independent, dependent, pivot, blocks_of(dae, rows, dependent))
+
+    def jacobians(positions: Sequence[Position]) -> list[Numbers]:
+        return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
+
+    @cache
+    def reached() -> list[Position]:
+        return reachable_positions(assembly, q, model.experiment.stop)
+
+    passed: list[Position] = []
     if closure is Closure.TRIANGULAR:
-        moved = reachable_positions(assembly, q, model.experiment.stop)
+        moved = reached()
         near = [Position(q), *(Position(at) for at in nearby_positions(assembly, q))]
         named = bool(model.independent)
-        passed: list[Position] = []
         if independent and dependent and not named:
             passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop)
-
-        def jacobians(positions: Sequence[Position]) -> list[Numbers]:
-            return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
 
         def along() -> list[Numbers]:
             return jacobians(filled_positions(assembly, passed)) if spares else []
@@ -60,6 +67,14 @@ def solution_flow(
         situation = Situation(rows, jacobian, jacobians(passed or moved), along)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
 
+    @cache
+    def eliminated() -> list[Numbers]:
+        return [jacobian, *jacobians(passed or reached())]
+
+    def ordered(block: Block) -> Block:
+        small = len(block.rows) <= LARGEST_UNORDERED
+        return block if small else in_order_of_pivots(block, rows, eliminated())
+
     def flow_of(choice: Choice) -> SolutionFlow:
         return SolutionFlow(
             closure,
@@ -67,7 +82,7 @@ def solution_flow(
             tuple(choice.dependent),
             tuple(rows),
             tuple(redundant),
-            choice.blocks,
+            tuple(map(ordered, choice.blocks)),
             tuple(q.tolist()),
             tuple(v.tolist()),
             moves,

@@ -15,6 +15,7 @@
 #define MODEL_NC (2 * LOOPS)
 #define MODEL_NI 1
 #define MODEL_NBLOCKS LOOPS
+#define MODEL_NPIVOTS 0
 #define MODEL_MAX_BLOCK 2
 #define MODEL_ND 0
 #define MODEL_NTURN 0

@@ -21,6 +21,7 @@
 #define MODEL_NC (2 + DRIVEN)
 #define MODEL_NI (1 - DRIVEN)
 #define MODEL_NBLOCKS (INDEPENDENT == 2 ? 1 : 2 + DRIVEN)
+#define MODEL_NPIVOTS 0
 #define MODEL_MAX_BLOCK (INDEPENDENT == 2 ? 2 : 1)
 #define MODEL_ND 2
 #define MODEL_NTURN 0
