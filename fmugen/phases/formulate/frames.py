@@ -120,6 +120,10 @@ class Frames:
         self._relative[body] = matmul(relative, mounting)
         self._mounted[body] = joint, mounting
 
+    def mount(self, body: str) -> str:
+        """The frame of the joint that ``body`` is mounted on."""
+        return self._mounted[body][0]
+
     def _eased(self, frame: str, part: Vector3) -> tuple[str, Vector3]:
         """A vector in the axes of the joint of its body: constant there, too, and nearer to all others."""
         if frame not in self._mounted:
@@ -140,6 +144,10 @@ class Frames:
             return identity(self.dag)
         if self._depth[source] < self._depth[to]:
             return transpose(self.rotation(source, to))
+        for body, mount in ((source, to), (to, source)):
+            joint, mounting = self._mounted.get(body, (None, None))
+            if joint == mount and mounting is not None:
+                return mounting if body == source else transpose(mounting)
         return matmul(self.rotation(to, self._parent[source]), self._relative[source])
 
     def settle(self, frame: str, part: Vector3) -> FrameVector:

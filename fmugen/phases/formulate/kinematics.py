@@ -7,14 +7,14 @@ also the partial velocities.
 
 from __future__ import annotations
 
-from fmugen.expr.calculus import Tangent
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Vector3, add3, scale3, transpose
+from fmugen.expr.vectors import Vector3, add3, matvec, scale3, transpose
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import AxisTurn, Displacement, Edge, LinearGraph, MotionAxis
-from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.ir.tree import Link, SpanningTree, TreeSelection
 from fmugen.phases.formulate.frames import Affine, Frames, FrameVector
-from fmugen.phases.formulate.turns import relative_rotation
+from fmugen.phases.formulate.turns import RelativeRotation, Spin, relative_rotation
 
 __all__ = ["Kinematics"]
 
@@ -62,18 +62,36 @@ class Kinematics:
                 self.frames.hang(link.node, link.parent, relative.moving, relative.mounting)
             else:
                 self.frames.hang(link.node, link.parent, transpose(relative.matrix))
-            settle = self.frames.settle
-            axes = {unknown: settle(edge.tail, axis) for unknown, axis in relative.partial.items()}
-            self.axis |= axes
             sign = 1 if link.forward else -1
-            omega = settle(edge.tail, relative.omega)
+            omega, bias = self.frames.null, self.frames.null
+            axes: dict[Expr, FrameVector] = {}
+            for spin in relative.spins:
+                axis = self._axis(edge, link, relative, spin)
+                if spin.unknown is not None:
+                    axes[spin.unknown] = axis
+                turning = axis.scaled(spin.rate)
+                bias = bias + axis.scaled(spin.second)
+                if spin.carried:
+                    bias = bias + self.frames.cross(omega, turning)
+                omega = omega + turning
+            self.axis |= axes
             self.omega[link.node] = self.omega[link.parent] + omega.scaled(sign)
             carried = self.frames.cross(self.omega[edge.tail], omega)
-            alpha = Affine(settle(edge.tail, relative.bias) + carried, axes)
+            alpha = Affine(bias + carried, axes)
             self.alpha[link.node] = self.alpha[link.parent] + alpha.scaled(sign)
             if self.graph.planar:
                 turned = self.angle_across(edge)
                 self.angle[link.node] = self.angle[link.parent] + turned * sign
+
+    def _axis(self, edge: Edge, link: Link, relative: RelativeRotation, spin: Spin) -> FrameVector:
+        """The axis of a spin in the axes of the tail or of the head, wherever it is simpler."""
+        if _size(spin.in_tail) <= _size(spin.in_head):
+            return self.frames.settle(edge.tail, spin.in_tail)
+        if relative.mounting is None:
+            return self.frames.settle(edge.head, spin.in_head)
+        if link.forward:
+            return self.frames.settle(self.frames.mount(edge.head), spin.in_head)
+        return self.frames.settle(edge.head, matvec(transpose(relative.mounting), spin.in_head))
 
     def is_branch(self, edge: Edge) -> bool:
         """Whether an R-edge is in the tree, so that its coordinates are branch coordinates."""
@@ -152,3 +170,8 @@ class Kinematics:
         turned = frames.cross_affine_left(self.alpha[frame], r)
         difference = self.acceleration[edge.head] - self.acceleration[edge.tail]
         return difference - turned - Affine(coriolis + centripetal, {})
+
+
+def _size(vector: Vector3) -> int:
+    """How many operations and variables a vector has."""
+    return sum(not node.constant for node in postorder(vector))

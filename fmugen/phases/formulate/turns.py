@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import (
     Matrix3,
     Vector3,
-    add3,
-    cross,
     identity,
     matmul,
     matvec,
-    null,
     rotation_about,
-    scale3,
+    transpose,
 )
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Symbols
+from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Symbols, Turn
 
-__all__ = ["RelativeRotation", "first_axis", "relative_rotation"]
+__all__ = ["RelativeRotation", "Spin", "first_axis", "relative_rotation"]
+
+
+@dataclass(frozen=True)
+class Spin:
+    """A part of a relative angular velocity: ``rate`` about an axis, in the axes of the tail and of the head.
+
+    ``unknown`` is the acceleration of its coordinate, if it has one, ``second`` what else its rate changes by.
+    The axes are those before the mounting of the head. A ``carried`` axis turns with what turns before it.
+    """
+
+    unknown: Expr | None
+    rate: Expr
+    second: Expr
+    in_tail: Vector3
+    in_head: Vector3
+    carried: bool
 
 
 @dataclass(frozen=True)
@@ -30,16 +43,13 @@ class RelativeRotation:
     """A rotation in the axes of the tail's body.
 
     ``matrix`` resolves vectors of the head in the tail: it is ``moving``, times ``mounting`` if that is not
-    ``None``, which is how the head is mounted on what moves. ``partial`` maps the accelerations of the
-    coordinates to their rotation axes, ``omega`` is the relative angular velocity and ``bias`` what is
-    left of the relative angular acceleration when all second derivatives vanish.
+    ``None``, which is how the head is mounted on what moves. The relative angular velocity is the sum of the
+    ``spins``.
     """
 
     moving: Matrix3
     mounting: Matrix3 | None
-    partial: dict[Expr, Vector3]
-    omega: Vector3
-    bias: Vector3
+    spins: tuple[Spin, ...]
 
     @property
     def matrix(self) -> Matrix3:
@@ -51,38 +61,53 @@ def relative_rotation(
 ) -> RelativeRotation:
     """The rotation across an edge whose coordinates are branch coordinates."""
     dag = symbols.dag
-    rate_of = Tangent(dag, symbols.rates)
-    matrix, omega, bias = identity(dag), null(dag), null(dag)
-    partial: dict[Expr, Vector3] = {}
     *turns, last = rotation.turns or (None,)
     mounting = last.matrix if isinstance(last, FixedTurn) and turns else None
-    for turn in rotation.turns if mounting is None else turns:
-        match turn:
-            case FixedTurn(fixed):
-                matrix = matmul(matrix, fixed)
-            case AxisTurn(axis=axis, given=given, motion=motion):
-                coordinate = _coordinate(motion, coordinates)
-                direction = matvec(matrix, axis)
-                rate = rate_of(given)
-                second = rate_of(rate)
-                angle = given
-                if coordinate is not None:
-                    angle, rate = given + coordinate.position, rate + coordinate.velocity
-                    partial[coordinate.second] = direction
-                spin = scale3(rate, direction)
-                bias = add3(bias, add3(scale3(second, direction), cross(omega, spin)))
-                omega = add3(omega, spin)
-                matrix = matmul(matrix, rotation_about(axis, angle))
-            case QuaternionTurn(motion=motions):
-                found = [coordinates[axis.coordinate] for axis in motions]
-                columns = _quaternion_axes([c.position for c in found])
-                for coordinate, column in zip(found, columns, strict=True):
-                    direction = matvec(matrix, column)
-                    partial[coordinate.second] = direction
-                    omega = add3(omega, scale3(coordinate.velocity, direction))
-                # omega = 2 E(p) p' and E(p') p' = 0, so that the bias vanishes (before it nothing turns).
-                matrix = matmul(matrix, _quaternion_matrix([c.position for c in found]))
-    return RelativeRotation(matrix, mounting, partial, omega, bias)
+    moving = [
+        _turn_of(turn, coordinates, symbols) for turn in (rotation.turns if mounting is None else turns)
+    ]
+    before = [identity(dag)]
+    for matrix, _ in moving:
+        before.append(matmul(before[-1], matrix))
+    after = [identity(dag)]
+    for matrix, _ in reversed(moving):
+        after.append(matmul(matrix, after[-1]))
+    spins = [
+        replace(
+            spin,
+            in_tail=matvec(ahead, spin.in_tail),
+            in_head=matvec(transpose(behind), spin.in_head),
+        )
+        for (_, own), ahead, behind in zip(moving, before, after[-2::-1], strict=False)
+        for spin in own
+    ]
+    return RelativeRotation(before[-1], mounting, tuple(spins))
+
+
+def _turn_of(
+    turn: Turn, coordinates: Mapping[str, Coordinate], symbols: Symbols
+) -> tuple[Matrix3, list[Spin]]:
+    """The matrix of a turn, and its spins in the axes before and after it."""
+    dag = symbols.dag
+    match turn:
+        case FixedTurn(fixed):
+            return fixed, []
+        case AxisTurn(axis=axis, given=given, motion=motion):
+            rate_of = Tangent(dag, symbols.rates)
+            coordinate = _coordinate(motion, coordinates)
+            angle, rate = given, rate_of(given)
+            second, unknown = rate_of(rate), None
+            if coordinate is not None:
+                angle, rate, unknown = given + coordinate.position, rate + coordinate.velocity, coordinate.second
+            return rotation_about(axis, angle), [Spin(unknown, rate, second, axis, axis, carried=True)]
+        case QuaternionTurn(motion=motions):
+            found = [coordinates[axis.coordinate] for axis in motions]
+            matrix = _quaternion_matrix([c.position for c in found])
+            # omega = 2 E(p) p' and E(p') p' = 0: how the axes change adds nothing (before it nothing turns).
+            return matrix, [
+                Spin(c.second, c.velocity, dag.zero, column, matvec(transpose(matrix), column), carried=False)
+                for c, column in zip(found, _quaternion_axes([c.position for c in found]), strict=True)
+            ]
 
 
 def first_axis(rotation: Rotation) -> Vector3:
