@@ -21,7 +21,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.program import Guard, Motion, Result, Section
 
-__all__ = ["embed"]
+__all__ = ["System", "embed", "written_out"]
 
 #: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
 _LARGEST_BLOCK = 8
@@ -49,7 +49,9 @@ class _Embedding:
         self.dag: Dag = dae.symbols.dag
         self.place = {row: index for index, row in enumerate(flow.rows)}
         self.sections: list[Section] = []
-        self.systems = {block.rows: _system(self._block(block.rows, block.unknowns)) for block in flow.blocks}
+        self.systems = {
+            block.rows: written_out(self._block(block.rows, block.unknowns)) for block in flow.blocks
+        }
 
     def build(self) -> Motion:
         tangent: dict[int, dict[int, Expr]] = {  # B, by coordinate, then by independent coordinate
@@ -177,7 +179,7 @@ class _Embedding:
 # --- small systems -------------------------------------------------------------------------------------
 
 
-class _System(Protocol):
+class System(Protocol):
     """A matrix that any number of systems is solved with."""
 
     @property
@@ -188,7 +190,8 @@ class _System(Protocol):
     def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]: ...
 
 
-def _system(matrix: Matrix) -> _System:
+def written_out(matrix: Matrix) -> System:
+    """``matrix`` ready to be solved with: by determinants if it is small, else by factors."""
     return _Cramer(matrix) if len(matrix) <= _LARGEST_BY_CRAMER else _Factors(matrix)
 
 

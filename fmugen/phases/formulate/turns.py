@@ -24,10 +24,10 @@ __all__ = ["RelativeRotation", "Spin", "first_axis", "relative_rotation"]
 
 @dataclass(frozen=True)
 class Spin:
-    """A part of a relative angular velocity: ``rate`` about an axis, in the axes of the tail and of the head.
+    """A part of a relative angular velocity: ``rate`` about an axis, in the tail's and in the head's axes.
 
-    ``unknown`` is the acceleration of its coordinate, if it has one, ``second`` what else its rate changes by.
-    The axes are those before the mounting of the head. A ``carried`` axis turns with what turns before it.
+    ``unknown`` is the acceleration of its coordinate, if it has one, ``second`` what else changes its rate.
+    The head's axes are those before its mounting. A ``carried`` axis turns with what turns before it.
     """
 
     unknown: Expr | None
@@ -98,7 +98,11 @@ def _turn_of(
             angle, rate = given, rate_of(given)
             second, unknown = rate_of(rate), None
             if coordinate is not None:
-                angle, rate, unknown = given + coordinate.position, rate + coordinate.velocity, coordinate.second
+                angle, rate, unknown = (
+                    given + coordinate.position,
+                    rate + coordinate.velocity,
+                    coordinate.second,
+                )
             return rotation_about(axis, angle), [Spin(unknown, rate, second, axis, axis, carried=True)]
         case QuaternionTurn(motion=motions):
             found = [coordinates[axis.coordinate] for axis in motions]
