@@ -17,7 +17,7 @@ __all__ = ["print_equations"]
 
 
 def print_equations(path: Path, trees: str, form: EquationFormat) -> None:
-    """Print the equations of a model in the coordinates of ``trees``, with the constraints that are solved."""
+    """Print the equations of a model in the coordinates of ``trees`` with the rows that are solved."""
     formulation = formulate_model(read_model(path), trees)
     model = formulation.model
     dae, _ = closed_equations(
