@@ -299,6 +299,7 @@ static bool retune(Instance *self)
     State *state = &self->state;
     model_derive(state->reals + MODEL_P0, state->derived);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
+    memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
     state->retuned = false;
     state->unsettled = true;
     return state->interface == MODEL_EXCHANGE || settle_parameters(self);
