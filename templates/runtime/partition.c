@@ -18,9 +18,10 @@
 #define POOR 0.1
 
 /* While the embedded equations of motion are easy, a review waits until one of their pivots has fallen to this
- * part of what it was at the last one, or comes near the largest one met with this rise, where a set may show
- * itself better than before. */
-#define FALLEN 0.5
+ * part of what it was at the last one: early where another set may be better, late where coordinates that are
+ * closed by iteration are all there is. Or until it has risen and is near the largest one met, where a set may
+ * show itself better than before. */
+#define FALLEN (MODEL_NSETS > 1 ? 0.95 : 0.5)
 #define RISEN 1.25
 #define NEAR_LARGEST 0.8
 
