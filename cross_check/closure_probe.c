@@ -51,7 +51,8 @@ static bool find_position(Instance *self, const double *row, Point *point)
         const int k = self->state.partition.independent[j];
         point->q[k] = row[1 + k];
     }
-    if (!close_loops(self, point)) {
+    const ModelPoint at = seen_by_model(&self->state, point);
+    if (!close_loops(self, &at, point)) {
         return false;
     }
     remember(&self->state, row[0], point->q);

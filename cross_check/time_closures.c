@@ -9,12 +9,11 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "fmi2FunctionTypes.h"
+#include "peers/stopwatch.h"
 
 #define MOST 16
-#define QUANTILE 0.2
 
 typedef double Probe(fmi2Component component, const double *motion, int count);
 
@@ -83,33 +82,14 @@ static void start(Closure *closure, const char *path, const char *guid, int roun
     }
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
-
 static void measure(Closure *closure, const double *motion, int count, int round)
 {
     for (int i = 0; i < 2; i++) {
         const double begin = now();
         const double iterations = closure->probes[i](closure->model, motion, count);
-        closure->times[i][round] = iterations < 0.0 ? -1.0 : (now() - begin) / count;
+        closure->times[i][round] = iterations < 0.0 ? -1.0 : since(begin) / count;
         closure->iterations = iterations / count;
     }
-}
-
-static int by_size(const void *left, const void *right)
-{
-    const double difference = *(const double *)left - *(const double *)right;
-    return (difference > 0.0) - (difference < 0.0);
-}
-
-static double quantile(double *times, int rounds)
-{
-    qsort(times, (size_t)rounds, sizeof *times, by_size);
-    return times[(int)(QUANTILE * rounds)];
 }
 
 int main(int words, char **word)

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "fmi2FunctionTypes.h"
+#include "peers/stopwatch.h"
 
 typedef struct {
     fmi2Component model;
@@ -37,12 +37,6 @@ static void report(fmi2ComponentEnvironment environment, fmi2String instance, fm
                    fmi2String category, fmi2String message, ...) {
     (void)instance, (void)category;
     if (status > fmi2Warning) snprintf(((Runner *)environment)->message, 500, "%s", message);
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
 /* Whether the call went well; the runner is out of the race if not. */
@@ -102,7 +96,7 @@ static double elapsed(Runner *runner, double step, int steps) {
     for (int i = 0; i < steps && status <= fmi2Warning; i++) {
         status = runner->do_step(runner->model, i * step, step, fmi2False);
     }
-    const double spent = now() - started;
+    const double spent = since(started);
     return passed(runner, status, "fmi2DoStep") ? spent : NAN;
 }
 

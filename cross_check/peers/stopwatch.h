@@ -16,6 +16,29 @@ static double now(void)
     return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
+#define READINGS 1000
+
+/* The least time between two readings of the clock. */
+static double reading(void)
+{
+    static double least = -1.0;
+    if (least < 0.0) {
+        least = 1e9;
+        for (int i = 0; i < READINGS; i++) {
+            const double begin = now(), spent = now() - begin;
+            least = spent < least ? spent : least;
+        }
+    }
+    return least;
+}
+
+/* Nanoseconds from `begin` on, without those of reading the clock, which are a good part of a short motion. */
+static double since(double begin)
+{
+    const double spent = now() - begin;
+    return spent - reading();
+}
+
 static int by_size(const void *left, const void *right)
 {
     const double difference = *(const double *)left - *(const double *)right;

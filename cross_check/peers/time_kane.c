@@ -126,13 +126,13 @@ int main(int words, char **word)
             side(motion + (size_t)i * ROW, rates);
             kept += rates[N];
         }
-        sides[round] = (now() - begin) / count;
+        sides[round] = since(begin) / count;
         memset(row, 0, sizeof row);
         begin = now();
         for (int i = 0; i < count; i++) {
             step(row, h);
         }
-        steps[round] = (now() - begin) / count;
+        steps[round] = since(begin) / count;
         kept += row[0];
     }
     printf("%.1f %.1f\n", quantile(sides, rounds), quantile(steps, rounds));

@@ -58,13 +58,13 @@ int main(int words, char **word)
             load(model, data, motion + (size_t)i * row);
             mj_forward(model, data);
         }
-        sides[round] = (now() - begin) / count;
+        sides[round] = since(begin) / count;
         mj_resetData(model, data);
         begin = now();
         for (int i = 0; i < count; i++) {
             mj_step(model, data);
         }
-        steps[round] = (now() - begin) / count;
+        steps[round] = since(begin) / count;
     }
     printf("%.1f %.1f\n", quantile(sides, rounds), quantile(steps, rounds));
     for (int i = 1; i < model->nbody; i++) {

@@ -206,13 +206,13 @@ int main(int words, char **word)
         for (int i = 0; i < count; i++) {
             mechanism.accelerations(positions[i], velocities[i]);
         }
-        sides.push_back((now() - begin) / count);
+        sides.push_back(since(begin) / count);
         Vector x = positions[0], w = velocities[0];
         begin = now();
         for (int i = 0; i < count; i++) {
             mechanism.step(x, w, h);
         }
-        steps.push_back((now() - begin) / count);
+        steps.push_back(since(begin) / count);
     }
     std::printf("%.1f %.1f\n", quantile(sides.data(), rounds), quantile(steps.data(), rounds));
     for (size_t i = 0; i < mechanism.bodies.size(); i++) {

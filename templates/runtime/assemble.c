@@ -189,5 +189,6 @@ bool assemble(Instance *self)
     move_anchors(state);
     show_accepted(self);
     state->assembled = refresh_motion(self);
+    memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots); /* by start_partition */
     return state->assembled;
 }

@@ -86,6 +86,22 @@ static inline double circular_ahead(CircularAngle angle, unsigned quarters)
     return turned & 2u ? -value : value;
 }
 
+/* Both at once: the same bits, with one reduction. */
+static inline void circle_of(double x, double *sine, double *cosine)
+{
+    if (!(fabs(x) <= CIRCULAR_LARGEST)) {
+        *sine = sin(x);
+        *cosine = cos(x);
+        return;
+    }
+    const CircularAngle angle = circular_reduce(x);
+    const double zero = circular_near_zero(angle.y, angle.small);
+    const double one = circular_near_one(angle.y, angle.small);
+    const double s = angle.quarters & 1u ? one : zero, c = angle.quarters & 1u ? zero : one;
+    *sine = angle.quarters & 2u ? -s : s;
+    *cosine = (angle.quarters + 1u) & 2u ? -c : c;
+}
+
 static inline double sine_of(double x)
 {
     return fabs(x) <= CIRCULAR_LARGEST ? circular_ahead(circular_reduce(x), 0u) : sin(x);

@@ -185,10 +185,10 @@ static bool evaluate_neighbour(Instance *self, const Point *centre, double delay
         point->q[k] = centre->q[k] + delay * centre->v[k];
         point->v[k] = centre->v[k];
     }
-    if (!close_loops(self, point)) {
+    const ModelPoint at = seen_by_model(&self->state, point);
+    if (!close_loops(self, &at, point)) {
         return false;
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
     const int undetermined = factor_dependent(self, &at);
     return undetermined < 0 ? evaluate_regular(self, &at, point)
                             : fail(self, FAILURE_SINGULAR, point->t, undetermined);
@@ -278,10 +278,10 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
 
 bool evaluate_embedded(Instance *self, Point *point)
 {
-    if (!close_loops(self, point)) {
+    const ModelPoint at = seen_by_model(&self->state, point);
+    if (!close_loops(self, &at, point)) {
         return false;
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
     point->verdict = generated_motion(self, &at, point);
     if (point->verdict != MOTION_UNKNOWN && MODEL_NZ > 0) {
         /* Unknowns of the network need the velocities, and the accelerations need those unknowns. */

@@ -34,8 +34,7 @@ static inline void exact_predict(const Anchor *anchor, double q, double *sine, d
         *sine = anchor->sine + anchor->cosine * turn - anchor->sine * loss;
         *cosine = anchor->cosine - anchor->sine * turn - anchor->cosine * loss;
     } else {
-        *sine = sine_of(q);
-        *cosine = cosine_of(q);
+        circle_of(q, sine, cosine);
     }
 }
 

@@ -113,7 +113,12 @@ typedef struct {
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double set_quality[MODEL_NSETS]; /* the best of each set met so far */
+<<<<<<< HEAD
     double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
+=======
+    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NBLOCKS)]; /* of each set, met so far */
+    double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
+>>>>>>> wc
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
     double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
@@ -185,8 +190,12 @@ typedef struct {
     double reduced_mass[MODEL_ROOM(MODEL_NI * MODEL_NI)], reduced_force[MODEL_ROOM(MODEL_NI)];
     double kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)], kkt_rhs[MODEL_ROOM(KKT_ROWS)];
     /* partition and assembly */
-    double scaled[MODEL_ROOM(MODEL_NC * MODEL_NQ)];
-    int columns[MODEL_ROOM(MODEL_NQ)];
+    double scaled[MODEL_ROOM(MODEL_NC * MODEL_NQ)], largest[MODEL_ROOM(MODEL_NC)]; /* see sparse.h */
+    int scaled_column[MODEL_ROOM(MODEL_NC * MODEL_NQ)], scaled_count[MODEL_ROOM(MODEL_NC)];
+    int largest_at[MODEL_ROOM(MODEL_NC)], place[MODEL_ROOM(MODEL_NQ)];
+    int rows[MODEL_ROOM(MODEL_NQ * MODEL_NC)], row_count[MODEL_ROOM(MODEL_NQ)];
+    int columns[MODEL_ROOM(MODEL_NC)];
+    bool taken[MODEL_ROOM(MODEL_NQ)];
     double stacked[MODEL_ROOM(STACKED_ROWS * MODEL_NQ)], stacked_residual[MODEL_ROOM(STACKED_ROWS)];
     double correction_q[MODEL_ROOM(MODEL_NQ)], diagonal[MODEL_ROOM(MODEL_NQ)];
     double parameters[MODEL_ROOM(MODEL_NP)], derived[MODEL_ROOM(MODEL_ND)];

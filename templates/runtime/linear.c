@@ -116,58 +116,6 @@ void lu_solve_transposed(int n, const double *lu, const int *pivot, double *b)
     }
 }
 
-/* --- complete pivoting ------------------------------------------------------------------------ */
-
-static double largest_entry(int m, int n, const double *a, int k, int *row, int *column)
-{
-    double largest = 0.0;
-    *row = *column = k;
-    for (int i = k; i < m; i++) {
-        for (int j = k; j < n; j++) {
-            if (fabs(a[i * n + j]) > largest) {
-                largest = fabs(a[i * n + j]);
-                *row = i;
-                *column = j;
-            }
-        }
-    }
-    return largest;
-}
-
-static void swap_columns(int m, int n, double *a, int *columns, int j, int k)
-{
-    for (int i = 0; i < m; i++) {
-        swap(a + i * n, j, k);
-    }
-    const int held = columns[j];
-    columns[j] = columns[k];
-    columns[k] = held;
-}
-
-double complete_pivoting(int m, int n, double *a, int *columns)
-{
-    double pivot = 1.0;
-    for (int j = 0; j < n; j++) {
-        columns[j] = j;
-    }
-    for (int k = 0; k < m; k++) {
-        int row, column;
-        pivot = largest_entry(m, n, a, k, &row, &column);
-        if (pivot == 0.0) {
-            return 0.0;
-        }
-        swap_rows(n, a, k, row);
-        swap_columns(m, n, a, columns, k, column);
-        for (int i = k + 1; i < m; i++) {
-            const double factor = a[i * n + k] / a[k * n + k];
-            for (int j = k + 1; factor != 0.0 && j < n; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-            }
-        }
-    }
-    return pivot;
-}
-
 /* --- Cholesky --------------------------------------------------------------------------------- */
 
 int cholesky_factor(int n, double *a)

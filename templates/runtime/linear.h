@@ -19,12 +19,6 @@ int lu_factor(int n, double *a, int *pivot, double *scale);
 void lu_solve(int n, const double *lu, const int *pivot, double *b);
 void lu_solve_transposed(int n, const double *lu, const int *pivot, double *b);
 
-/* Gauss elimination of the m*n matrix a (destroyed), m <= n, with complete pivoting.
- * columns receives the column indices in the order of elimination: the first m are those of the
- * best conditioned square part. Returns the magnitude of the m-th pivot (1 if m = 0): how far the
- * rows are from being dependent. */
-double complete_pivoting(int m, int n, double *a, int *columns);
-
 /* Cholesky factor of the symmetric n*n matrix a, in place (lower triangle).
  * Returns -1, or the row whose pivot is not positive: a is not positive definite. */
 int cholesky_factor(int n, double *a);

@@ -160,36 +160,34 @@ static void take_directions(int n, const int *coordinates, Point *point)
     for (int i = 0; i < n; i++) {
         const int k = coordinates[i], place = model_turn[k];
         if (place >= 0) {
-            point->e[2 * place] = sine_of(point->q[k]);
-            point->e[2 * place + 1] = cosine_of(point->q[k]);
+            circle_of(point->q[k], &point->e[2 * place], &point->e[2 * place + 1]);
         }
     }
 }
 
-bool close_loops(Instance *self, Point *point)
+bool close_loops(Instance *self, const ModelPoint *at, Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
     point->iterations = 0.0;
     predict_dependent(&self->state, point);
     take_directions(MODEL_NI, self->state.partition.independent, point);
     const ModelSet *const set = present_set(&self->state);
     if (!BY_BLOCKS || !set) {
-        const bool closed = MODEL_NC == 0 || solve_block(self, NULL, &at, point);
+        const bool closed = MODEL_NC == 0 || solve_block(self, NULL, at, point);
         take_directions(MODEL_NC, self->state.partition.dependent, point);
         return closed;
     }
     if (set->solve_all) {
-        if (set->solve_all(&at, self->state.anchors, point->q, point->e)) {
+        if (set->solve_all(at, self->state.anchors, point->q, point->e)) {
             return true;
         }
         predict_dependent(&self->state, point);
     }
     for (int i = 0; i < set->size; i++) {
         const ModelBlock *block = &set->blocks[i];
-        if (block->solve && solve_exactly(self, block, &at, point)) {
+        if (block->solve && solve_exactly(self, block, at, point)) {
             continue;
         }
-        if (!solve_block(self, block, &at, point)) {
+        if (!solve_block(self, block, at, point)) {
             return false;
         }
         take_directions(block->size, block->unknowns, point);
@@ -202,8 +200,9 @@ void move_anchors(State *state)
     for (int k = 0; k < MODEL_NQ; k++) {
         const int place = model_turn[k];
         if (place >= 0 && !(fabs(state->at.q[k] - state->anchors[place].q) <= FAR_FROM_ANCHOR)) {
-            const Anchor anchor = {state->at.q[k], sine_of(state->at.q[k]), cosine_of(state->at.q[k])};
-            state->anchors[place] = anchor;
+            Anchor *const anchor = &state->anchors[place];
+            anchor->q = state->at.q[k];
+            circle_of(anchor->q, &anchor->sine, &anchor->cosine);
         }
     }
 }

@@ -5,8 +5,9 @@
 #include "instance.h"
 
 /* point->t and the independent coordinates are given; the others are found by Newton iterations that
- * start where the last accepted motion, extrapolated, would be: this keeps the assembly mode. */
-bool close_loops(Instance *self, Point *point);
+ * start where the last accepted motion, extrapolated, would be: this keeps the assembly mode. `at` is what the
+ * model sees of the point. */
+bool close_loops(Instance *self, const ModelPoint *at, Point *point);
 
 /* Bring the anchors of exact angles near the last accepted point; they are a matter of speed alone. */
 void move_anchors(State *state);

@@ -67,6 +67,16 @@ static void scatter_state(const State *state, const double *y, Point *point)
 
 static bool check_finite(Instance *self, const Point *point)
 {
+    double none = 0.0; /* x - x is zero for every finite x, and no number for the others */
+    for (int i = 0; i < NQ; i++) {
+        none += (point->q[i] - point->q[i]) + (point->v[i] - point->v[i]) + (point->a[i] - point->a[i]);
+    }
+    for (int i = 0; i < NC; i++) {
+        none += point->l[i] - point->l[i];
+    }
+    if (none == 0.0) {
+        return true;
+    }
     for (int i = 0; i < NQ; i++) {
         if (!isfinite(point->q[i]) || !isfinite(point->v[i]) || !isfinite(point->a[i])) {
             return fail(self, FAILURE_NOT_FINITE, point->t, i);
@@ -299,6 +309,7 @@ static bool retune(Instance *self)
     State *state = &self->state;
     model_derive(state->reals + MODEL_P0, state->derived);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
+    memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
     state->retuned = false;
     state->unsettled = true;
     return state->interface == MODEL_EXCHANGE || settle_parameters(self);

@@ -111,6 +111,9 @@ bool solve_network(Instance *self, Point *point)
 
 bool differentiate_network(Instance *self, Point *point)
 {
+    if (MODEL_NX == 0) {
+        return true;
+    }
     const ModelPoint at = seen_by_model(&self->state, point);
     model_derivatives(&at, point->dx);
     for (int i = 0; i < MODEL_NX; i++) {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear.h"
+#include "sparse.h"
 
 /* Quality of a partition: its smallest pivot relative to that of the best one. Coordinates that come near
  * a dead centre make the accelerations steep functions of them, which fixed steps follow badly and
@@ -17,12 +17,26 @@
 /* A generated set that was never better than this is not good at any time. */
 #define POOR 0.1
 
+/* While the embedded equations of motion are easy, a review waits until one of their pivots has fallen to this
+ * part of what it was at the last one: early where another set may be better, late where coordinates that are
+ * closed by iteration are all there is. Or until it has risen and is near the largest one met, where a set may
+ * show itself better than before. */
+#define FALLEN (MODEL_NSETS > 1 ? 0.95 : 0.5)
+#define RISEN 1.25
+#define NEAR_LARGEST 0.8
+
 /* A start with a smaller pivot than this is a singular position. */
 #define SINGULAR_START 1e-7
 
 /* Closer than this to a singular position, multipliers are noise; penalties, which hold a constraint
  * with its squared pivot, give way earlier. */
 #define SINGULAR_BELOW (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
+
+/* As fmax, without a call: y may be no number, x is one. */
+static double larger(double x, double y)
+{
+    return y > x ? y : x;
+}
 
 /* Constraint derivatives at a point. The largest one met so far of each coordinate, and then of each
  * constraint, are remembered as scales: they make lengths and angles comparable, and do not hide a
@@ -34,31 +48,46 @@ static void evaluate_jacobian(Instance *self, const Point *point)
     const ModelPoint at = seen_by_model(state, point);
     model_jacobian(&at, self->work.phi_q);
     for (int i = 0; i < MODEL_NC; i++) {
-        for (int j = 0; j < MODEL_NQ; j++) {
-            state->column_scale[j] = fmax(state->column_scale[j], fabs(phi_q[i * MODEL_NQ + j]));
+        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
+            const int j = model_row_columns[k];
+            state->column_scale[j] = larger(state->column_scale[j], fabs(phi_q[i * MODEL_NQ + j]));
         }
     }
     for (int i = 0; i < MODEL_NC; i++) {
-        for (int j = 0; j < MODEL_NQ; j++) {
+        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
+            const int j = model_row_columns[k];
             const double scale = state->column_scale[j];
             const double entry = scale > 0.0 ? fabs(phi_q[i * MODEL_NQ + j]) / scale : 0.0;
-            state->row_scale[i] = fmax(state->row_scale[i], entry);
+            state->row_scale[i] = larger(state->row_scale[i], entry);
         }
     }
 }
 
 /* Smallest pivot of the constraints over the given columns (all if NULL), rows and columns scaled. */
-static double smallest_pivot(Instance *self, const int *columns, int n)
+static double smallest_pivot(Instance *self, const int *columns)
 {
-    Work *work = &self->work;
-    for (int i = 0; i < MODEL_NC; i++) {
-        for (int j = 0; j < n; j++) {
-            const int column = columns ? columns[j] : j;
-            const double scale = self->state.column_scale[column] * self->state.row_scale[i];
-            work->scaled[i * n + j] = scale > 0.0 ? work->phi_q[i * MODEL_NQ + column] / scale : 0.0;
-        }
+    const State *const state = &self->state;
+    Work *const work = &self->work;
+    const SparseRows scaled = {MODEL_NC,           MODEL_NQ,      work->scaled,     work->scaled_column,
+                               work->scaled_count, work->largest, work->largest_at, work->rows,
+                               work->row_count,    work->place};
+    memset(work->taken, 0, sizeof work->taken);
+    for (int k = 0; columns && k < MODEL_NC; k++) {
+        work->taken[columns[k]] = true;
     }
-    return complete_pivoting(MODEL_NC, n, work->scaled, work->columns);
+    for (int i = 0; i < MODEL_NC; i++) {
+        int end = i * MODEL_NQ;
+        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
+            const int j = model_row_columns[k];
+            const double scale = state->column_scale[j] * state->row_scale[i];
+            if (scale > 0.0 && (!columns || work->taken[j])) {
+                work->scaled[end] = work->phi_q[i * MODEL_NQ + j] / scale;
+                work->scaled_column[end++] = j;
+            }
+        }
+        work->scaled_count[i] = end - i * MODEL_NQ;
+    }
+    return eliminate_sparse(&scaled, work->columns);
 }
 
 static int by_index(const int *x, int n, int value)
@@ -109,7 +138,7 @@ static void use_columns(Partition *partition, const int *columns)
 /* Take the columns of the best conditioned partition. */
 static void use_best_columns(Instance *self)
 {
-    smallest_pivot(self, NULL, MODEL_NQ); /* leaves the order of the columns in work */
+    smallest_pivot(self, NULL); /* leaves the order of the columns in work */
     use_columns(&self->state.partition, self->work.columns);
 }
 
@@ -124,17 +153,17 @@ typedef struct {
 static Qualities judge_partitions(Instance *self)
 {
     const Partition *const partition = &self->state.partition;
-    Qualities found = {smallest_pivot(self, NULL, MODEL_NQ), {0.0}, 0.0, -1};
+    Qualities found = {smallest_pivot(self, NULL), {0.0}, 0.0, -1};
     if (found.best < SINGULAR_BELOW) {
         return found;
     }
-    found.present = smallest_pivot(self, partition->dependent, MODEL_NC) / found.best;
+    found.present = smallest_pivot(self, partition->dependent) / found.best;
     for (int set = 0; set < MODEL_NSETS; set++) {
         if (set == partition->set) {
             found.of_set[set] = found.present;
             continue;
         }
-        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent, MODEL_NC) / found.best;
+        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent) / found.best;
         if (found.other < 0 || found.of_set[set] > found.of_set[found.other]) {
             found.other = set;
         }
@@ -203,7 +232,7 @@ static bool return_to_set(State *state, const Qualities *found)
     return false;
 }
 
-void review_partition(Instance *self)
+static void review(Instance *self)
 {
     State *const state = &self->state;
     evaluate_jacobian(self, &state->at);
@@ -225,13 +254,45 @@ void review_partition(Instance *self)
     }
 }
 
+/* The pivots at the accepted point count as met; returns whether one has changed enough for a review. */
+static bool note_pivots(State *state)
+{
+    const int count = state->partition.set < 0 ? 0 : MODEL_NPIVOTS;
+    bool changed = false;
+    for (int i = 0; i < count; i++) {
+        const double pivot = state->at.pivots[i], reviewed = state->reviewed_pivots[i];
+        double *const largest = &state->largest_pivots[state->partition.set][i];
+        changed = changed || pivot < FALLEN * reviewed ||
+                  (pivot > RISEN * reviewed && pivot > NEAR_LARGEST * *largest);
+        *largest = larger(*largest, pivot);
+    }
+    return changed;
+}
+
+void review_partition(Instance *self)
+{
+    State *const state = &self->state;
+    const bool embedded = state->at.verdict != MOTION_UNKNOWN;
+    const bool changed = embedded && note_pivots(state);
+    if (state->at.verdict == MOTION_EASY && !changed) {
+        return;
+    }
+    const int set = state->partition.set;
+    review(self);
+    if (embedded && state->partition.set == set) {
+        memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots);
+    } else {
+        memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
+    }
+}
+
 bool multipliers_are_lost(Instance *self, const Point *point)
 {
     if (PARTITIONED || MODEL_NC == 0) {
         return false;
     }
     evaluate_jacobian(self, point);
-    return smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_BELOW;
+    return smallest_pivot(self, NULL) < SINGULAR_BELOW;
 }
 
 bool start_partition(Instance *self)
@@ -243,14 +304,14 @@ bool start_partition(Instance *self)
     }
     use_set(&state->partition, 0);
     evaluate_jacobian(self, &state->at);
-    if (smallest_pivot(self, NULL, MODEL_NQ) < SINGULAR_START) {
+    if (smallest_pivot(self, NULL) < SINGULAR_START) {
         return false;
     }
     memset(state->row_scale, 0, sizeof state->row_scale);
     for (int set = 0; set < MODEL_NSETS; set++) {
         state->set_quality[set] = POOR;
     }
-    review_partition(self);
+    review(self);
     return true;
 }
 

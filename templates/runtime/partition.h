@@ -12,7 +12,8 @@
 bool start_partition(Instance *self);
 
 /* At an accepted point: leave a partition that has become badly conditioned, return to a generated set
- * when it is good again. */
+ * when it is good again. Where the embedded equations of motion are easy, this is looked at only after their
+ * pivots have changed. */
 void review_partition(Instance *self);
 
 /* Take the best of the other generated sets, or the best conditioned partition of all: that one rather than a

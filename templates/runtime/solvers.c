@@ -175,10 +175,6 @@ static bool try_step(Instance *self, double t_new, double *error)
     return untold || is_continuous(self, 0.25);
 }
 
-/* The choice of coordinates and the scales change slowly: where nothing calls for a review, they are looked
- * at now and then. */
-#define STEPS_BETWEEN_REVIEWS 4.0
-
 void accept(Instance *self)
 {
     State *state = &self->state;
@@ -186,14 +182,7 @@ void accept(Instance *self)
     move_anchors(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
-    const ModelSet *const set = present_set(state);
-    for (int i = 0; set && i < MODEL_NPIVOTS && state->at.verdict != MOTION_UNKNOWN; i++) {
-        double *const largest = &state->largest_pivots[state->partition.set][i];
-        *largest = fmax(*largest, state->at.pivots[i]);
-    }
-    if (state->at.verdict != MOTION_EASY || fmod(state->steps, STEPS_BETWEEN_REVIEWS) == 0.0) {
-        review_partition(self);
-    }
+    review_partition(self);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -21,7 +21,6 @@ def linear(tmp_path_factory: pytest.TempPathFactory) -> Any:
     command = [compiler(), *STRICT, "-fPIC", "-shared", str(RUNTIME / "linear.c"), "-lm", "-o", str(target)]
     subprocess.run(command, check=True, timeout=60)
     library = CDLL(str(target))
-    library.complete_pivoting.restype = c_double
     library.max_magnitude.restype = c_double
     return library
 
@@ -70,27 +69,6 @@ def test_lu_names_the_column_without_a_pivot(linear: Any) -> None:
     matrix[:, 2] = 2.0 * matrix[:, 0] - matrix[:, 1]
     assert _lu(linear, matrix)[0] == 2
     assert _lu(linear, np.zeros((3, 3)))[0] == 0
-
-
-@pytest.mark.parametrize(("m", "n"), [(0, 3), (1, 1), (2, 5), (4, 4), (6, 9)])
-def test_complete_pivoting_chooses_well_conditioned_columns(linear: Any, m: int, n: int) -> None:
-    matrix = _random(m + n, m, n)
-    columns, work = np.zeros(n, dtype=np.intc), matrix.copy()
-    smallest = linear.complete_pivoting(m, n, _reals(work), _integers(columns))
-    assert sorted(columns) == list(range(n))
-    assert smallest > 0
-    chosen = matrix[:, columns[:m]]
-    assert m == 0 or np.linalg.cond(chosen) < 20 * np.linalg.cond(matrix)
-
-
-def test_complete_pivoting_avoids_the_dead_column_and_sees_dependent_rows(linear: Any) -> None:
-    columns = np.zeros(3, dtype=np.intc)
-    matrix = np.array([[1e-9, 0.5, 0.0], [0.0, 0.0, 0.8]])
-    smallest = linear.complete_pivoting(2, 3, _reals(matrix), _integers(columns))
-    assert smallest == pytest.approx(0.5)
-    assert sorted(columns[:2]) == [1, 2]
-    dependent = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])
-    assert linear.complete_pivoting(2, 3, _reals(dependent), _integers(columns)) == 0.0
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -172,6 +173,7 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
     turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
     yield _Table("const int", "model_turn", _rows(turns))
+    yield from _structure(program)
     yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
     yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
     slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
@@ -193,6 +195,15 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
     references = [str(variable.value_reference) for variable in description.continuous_states]
     yield _Table("const unsigned", "model_state_references", _rows(references))
+
+
+def _structure(program: Program) -> Iterator[_Table]:
+    """Where the Jacobian of the constraints is not zero, row by row."""
+    width = len(program.coordinate_names)
+    places = sorted(r.index for r in program.function("jacobian").results if not r.value.is_zero)
+    begins = [bisect_left(places, row * width) for row in range(len(program.flow.rows) + 1)]
+    yield _Table("const int", "model_row_begin", _rows([str(begin) for begin in begins]))
+    yield _Table("const int", "model_row_columns", _rows([str(place % width) for place in places]))
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:

@@ -314,6 +314,7 @@ static const ModelSet model_sets[] = {
     {model_independent, model_dependent, MODEL_NBLOCKS, model_blocks, NULL, NULL}};
 
 extern const int model_input_rate[];
+extern const int model_row_begin[], model_row_columns[];
 extern const int model_turn[];
 extern const double model_q0[], model_v0[];
 extern const double model_start[];

@@ -31,6 +31,8 @@ static const int unknowns_0[] = {CRANK(1), COUPLER(0)}, rows_0[] = {0, 1};
 const ModelBlock model_blocks[] = {{2, unknowns_0, rows_0, evaluate_loop_0, "loop pin_1", NULL}};
 const int model_dependent[] = {CRANK(1), COUPLER(0)};
 const int model_input_rate[] = {-1};
+const int model_row_begin[] = {0, 3, 6};
+const int model_row_columns[] = {CRANK(0), CRANK(1), COUPLER(0), CRANK(0), CRANK(1), COUPLER(0)};
 const int model_turn[] = {-1, -1, -1};
 const double model_q0[] = {HALF_PI, HALF_PI, 0.0};
 const char *const model_coordinates[] = {"crank_0", "crank_1", "coupler_0"};
@@ -46,6 +48,9 @@ const ModelBlock model_blocks[] = {{2, unknowns_0, rows_0, evaluate_loop_0, "loo
                                    {2, unknowns_1, rows_1, evaluate_loop_1, "loop pin_2", NULL}};
 const int model_dependent[] = {CRANK(1), COUPLER(0), CRANK(2), COUPLER(1)};
 const int model_input_rate[] = {-1};
+const int model_row_begin[] = {0, 3, 6, 9, 12};
+const int model_row_columns[] = {CRANK(0), CRANK(1), COUPLER(0), CRANK(0), CRANK(1), COUPLER(0),
+                                 CRANK(1), CRANK(2), COUPLER(1), CRANK(1), CRANK(2), COUPLER(1)};
 const int model_turn[] = {-1, -1, -1, -1, -1};
 const double model_q0[] = {HALF_PI, HALF_PI, HALF_PI, 0.0, 0.0};
 const char *const model_coordinates[] = {"crank_0", "crank_1", "crank_2", "coupler_0", "coupler_1"};

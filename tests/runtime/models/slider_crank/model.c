@@ -64,6 +64,8 @@ const int model_dependent[] = {ROD, SLIDER};
 
 /* Assembled for l1 = 1, l2 = 2, angle = 0.5. */
 const int model_input_rate[] = {-1};
+const int model_row_begin[] = {0, 3, 5, 6};
+const int model_row_columns[] = {CRANK, ROD, SLIDER, CRANK, ROD, CRANK};
 const int model_turn[] = {-1, -1, -1};
 const double model_q0[] = {0.5, -0.24207391687414637, 2.8192771242993965};
 const double model_v0[] = {0.0, 0.0, 0.0};
