@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import runpy
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -116,3 +117,34 @@ def test_every_row_has_a_cell_for_every_column(table: ModuleType) -> None:
     lines = [line for line in table.page(rows, 100).splitlines() if line.startswith("|")]
     assert len(lines) == 4
     assert len({line.count("|") for line in lines}) == 1
+
+
+def outcome(table: ModuleType, runner: Runner, page: Path, *names: str) -> int:
+    """The exit code of the program, with rows of ``runner``."""
+    main = runpy.run_path(str(FOLDER / "__main__.py"), run_name="program")["main"]
+    main.__globals__["_run"] = lambda names, steps, workers: runner(names)
+    code: int = main([*names, "--output", str(page)])
+    return code
+
+
+def test_a_page_is_written_when_all_of_it_is_there(table: ModuleType, tmp_path: Path) -> None:
+    page, names = tmp_path / "PAGE.md", ("pendulum", "four_bar")
+    page.write_text("a page from before")
+    assert outcome(table, Runner(table, stops_at="four_bar"), page, *names) == 130
+    assert page.read_text() == "a page from before"
+    assert outcome(table, Runner(table, fails="four_bar"), page, *names) == 3
+    assert "1 of 2 examples pass" in page.read_text()
+    assert outcome(table, Runner(table), page, *names) == 0
+    assert "2 of 2 examples pass" in page.read_text()
+    anew = Runner(table)
+    assert outcome(table, anew, page, *names, "--fresh") == 0
+    assert anew.ran == list(names)
+    assert [path.name for path in tmp_path.glob("*PAGE*")] == ["PAGE.md"]
+
+
+def test_an_example_that_is_not_there_is_named(
+    table: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        outcome(table, Runner(table), tmp_path / "PAGE.md", "pendlum")
+    assert "there is no example pendlum; there are andrews, " in capsys.readouterr().err
