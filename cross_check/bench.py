@@ -14,6 +14,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from pages import write_page
 from peers.cases import CASES, Case
 from peers.page import benchmark_page
 from peers.racing import Record, read_record, run_case, write_record
@@ -42,7 +43,7 @@ def main(arguments: list[str]) -> int:
     page = benchmark_page(records)
     print(page)
     if options.output is not None:
-        options.output.write_text(page, encoding="utf-8")
+        write_page(options.output, page)
     return 0
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-__all__ = ["kept_page", "names_and_page"]
+__all__ = ["kept_page", "names_and_page", "write_page"]
 
 
 class _Both(io.StringIO):
@@ -51,6 +51,11 @@ def kept_page(page: Path | None) -> Iterator[None]:
     both = _Both(sys.stdout)
     with contextlib.redirect_stdout(both):
         yield
+    write_page(page, both.getvalue())
+
+
+def write_page(page: Path, text: str) -> None:
+    """Write a page whole or not at all."""
     draft = page.with_name(f".{page.name}.part")
-    draft.write_text(both.getvalue(), encoding="utf-8")
+    draft.write_text(text, encoding="utf-8")
     draft.replace(page)

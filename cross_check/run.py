@@ -23,6 +23,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from pages import write_page
 from published import published_solutions
 
 sys.path.insert(1, str(Path(__file__).resolve().parent / "importers"))
@@ -105,7 +106,7 @@ def main(arguments: list[str]) -> int:
         print(line, flush=True)
         lines.append(line)
     if options.output is not None:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_page(options.output, "\n".join(lines) + "\n")
     return 3 if any(FAILED in line for line in lines) else 0
 
 

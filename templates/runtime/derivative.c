@@ -227,17 +227,17 @@ static void follow(Instance *self, const Point *point, bool at_start)
 
 static bool is_fixed_now(const State *state, Reference reference)
 {
-    return reference >= MODEL_NT && state->mode != MODE_INITIALIZING;
+    return is_among(reference, MODEL_NT, MODEL_S0) && state->mode != MODE_INITIALIZING;
 }
 
 /* The component of the direction that belongs to a known variable; NULL: it is none. */
 static double *component_of(Instance *self, Reference reference)
 {
     Work *work = &self->work;
-    if (reference < MODEL_S0) {
+    if (is_among(reference, MODEL_P0, MODEL_S0)) {
         return is_fixed_now(&self->state, reference) ? NULL : &work->along.p[reference - MODEL_P0];
     }
-    if (reference >= MODEL_U0 && reference < MODEL_Y0) {
+    if (is_among(reference, MODEL_U0, MODEL_Y0)) {
         return &work->along.u[reference - MODEL_U0];
     }
     if (reference == MODEL_N_REALS) {
@@ -260,8 +260,8 @@ static void clear_direction(Work *work)
 /* Outputs and states follow each other; derivatives of states come behind them. */
 static bool is_unknown(Reference reference)
 {
-    return (reference >= MODEL_Y0 && reference < MODEL_K0 + MODEL_NK) ||
-           (reference >= MODEL_KD0 && reference < MODEL_KD0 + ODE_STATES);
+    return is_among(reference, MODEL_Y0, MODEL_K0 + MODEL_NK) ||
+           is_among(reference, MODEL_KD0, MODEL_KD0 + ODE_STATES);
 }
 
 static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)

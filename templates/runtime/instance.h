@@ -47,6 +47,13 @@ typedef enum { STATUS_OK, STATUS_WARNING, STATUS_DISCARD, STATUS_ERROR, STATUS_F
 
 typedef unsigned int Reference; /* of a variable: its place among the reals */
 
+/* Whether a variable is one of those from `first` up to `end`, which are arguments since compilers warn of
+ * unsigned numbers that are compared with the constant 0: the first of a model without parameters. */
+static inline bool is_among(Reference reference, Reference first, Reference end)
+{
+    return first <= reference && reference < end;
+}
+
 typedef enum { CO_SIMULATION, MODEL_EXCHANGE } Interface;
 
 /* The FMI calling state; one bit each, so that sets of them are masks. */

@@ -50,17 +50,17 @@ Status ensure_assembled(Instance *self)
 
 static bool is_parameter(Reference reference)
 {
-    return reference < MODEL_S0;
+    return is_among(reference, MODEL_P0, MODEL_S0);
 }
 
 static bool is_setting(Reference reference)
 {
-    return reference >= MODEL_S0 && reference < MODEL_U0;
+    return is_among(reference, MODEL_S0, MODEL_U0);
 }
 
 static bool is_given(Reference reference)
 {
-    return reference < MODEL_Y0;
+    return is_among(reference, MODEL_P0, MODEL_Y0);
 }
 
 /* The number of the continuous state that is the variable; -1: it is none. */
@@ -159,7 +159,7 @@ static Status check_settable(Instance *self, Reference reference, double value)
     if (mode == MODE_CONTINUOUS && reference < MODEL_U0) {
         return error(self, "the parameter with value reference %u changes at events only", reference);
     }
-    if ((mode == MODE_STEP_COMPLETE || mode == MODE_EVENT) && reference >= MODEL_NT && reference < MODEL_U0) {
+    if ((mode == MODE_STEP_COMPLETE || mode == MODE_EVENT) && is_among(reference, MODEL_NT, MODEL_U0)) {
         return error(self, "the parameter with value reference %u is fixed after initialization", reference);
     }
     if (!isfinite(value)) {

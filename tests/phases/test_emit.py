@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import fmpy
@@ -47,6 +48,53 @@ def test_generated_code_compiles_without_a_warning(model: SystemModel, tmp_path:
     command = [compiler(), *STRICT, *(f"-I{folder}" for folder in folders), "-fsyntax-only"]
     done = subprocess.run([*command, str(tmp_path / "model.c")], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def bare_rod() -> SystemModel:
+    rod = {"mass": 1.0, "inertia": 0.1, "points": {"A": [0, 0.5]}}
+    pin = part("revolute", "ground.O", "rod.A")
+    ground = {"points": {"O": [0, 0]}}
+    tables = {"model": {"name": "M"}, "ground": ground, "bodies": {"rod": rod}, "joints": {"pin": pin}}
+    return model_from_tables(tables, "test")
+
+
+def bare_network(**more: object) -> SystemModel:
+    parts = {
+        "V": part("voltage_source", "a", "ground", voltage="sin(time)"),
+        "R": part("resistor", "a", "ground", resistance=2.0),
+        **more,
+    }
+    return model_from_tables({"model": {"name": "M"}, "electrical": parts}, "test")
+
+
+def compile_all(model: SystemModel, folder: Path, *command: str) -> None:
+    """Compile the code of a model without parameters, and the runtime, with warnings as errors."""
+    sources = generate(model, ExportOptions()).sources
+    assert "#define MODEL_NP 0" in sources["model.h"]
+    for name, text in sources.items():
+        (folder / name).write_text(text)
+    runtime = template_dir() / "runtime"
+    units = [str(folder / "model.c"), *map(str, sorted(runtime.glob("*.c")))]
+    line = [*command, *(f"-I{place}" for place in (folder, runtime, HEADERS)), *units]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "model",
+    [bare_rod(), bare_network(), bare_network(C=part("capacitor", "a", "ground", capacitance=1.0))],
+    ids=["body", "stateless", "network"],
+)
+def test_a_model_without_parameters_compiles_without_a_warning(model: SystemModel, tmp_path: Path) -> None:
+    """Nor inputs and outputs: sizes of zero, which make comparisons with constants that are always true."""
+    compile_all(model, tmp_path, compiler(), *STRICT, "-fsyntax-only")
+
+
+def test_the_compiler_for_all_platforms_warns_of_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("ziglang", reason="ziglang is not installed")
+    # Headers of the standard have declarations without prototypes, which this compiler calls pedantic.
+    flags = [flag for flag in STRICT if flag not in ("-Wpedantic", "-O2")]
+    compile_all(bare_rod(), tmp_path, sys.executable, "-m", "ziglang", "cc", *flags, "-O0", "-c")
 
 
 def test_no_function_of_a_long_ladder_is_long() -> None:

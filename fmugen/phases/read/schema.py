@@ -100,7 +100,10 @@ class Table(BaseModel):
     The description of a field is the hint for whoever leaves it out.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True)
+    # Built when first used: a file has few of the seventy tables.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, arbitrary_types_allowed=True, defer_build=True
+    )
 
     #: The roles of formulas that are not constants, by field.
     roles: ClassVar[dict[str, Role]] = {}
