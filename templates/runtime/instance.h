@@ -123,7 +123,7 @@ typedef struct {
 <<<<<<< HEAD
     double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
 =======
-    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NBLOCKS)]; /* of each set, met so far */
+    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
     double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
 >>>>>>> wc
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
