@@ -120,12 +120,8 @@ typedef struct {
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
     double set_quality[MODEL_NSETS]; /* the best of each set met so far */
-<<<<<<< HEAD
-    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
-=======
     double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
     double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
->>>>>>> wc
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
     double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
