@@ -24,7 +24,7 @@ from fmugen.ir.program import Guard, Motion, Result, Section
 __all__ = ["System", "embed", "written_out"]
 
 #: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
-_LARGEST_BLOCK = 8
+_LARGEST_BLOCK = 20
 _MOST_FREEDOMS = 12
 #: Up to this size Cramer's rule takes fewer operations than a factorization, and one division.
 _LARGEST_BY_CRAMER = 3

@@ -14,7 +14,7 @@ from fmugen.phases.embedding import written_out
 from fmugen.phases.triangularize.pivots import in_order_of_pivots
 
 
-@pytest.mark.parametrize("size", range(1, 9))
+@pytest.mark.parametrize("size", [*range(1, 9), 20])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_systems_that_are_written_out_equal_those_of_numpy(size: int, transposed: bool) -> None:
     dag = Dag()
