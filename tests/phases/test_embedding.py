@@ -18,7 +18,7 @@ from fmugen.phases.triangularize.pivots import in_order_of_pivots
 @pytest.mark.parametrize("transposed", [False, True])
 def test_systems_that_are_written_out_equal_those_of_numpy(size: int, transposed: bool) -> None:
     dag = Dag()
-    entries = [[dag.symbol(f"m{i}{j}", Role.VELOCITY) for j in range(size)] for i in range(size)]
+    entries = [[dag.symbol(f"m{i}_{j}", Role.VELOCITY) for j in range(size)] for i in range(size)]
     sides = [dag.symbol(f"s{i}", Role.VELOCITY) for i in range(size)]
     system = written_out(entries)
     roots = system.solve_transposed(sides) if transposed else system.solve(sides)
@@ -33,7 +33,7 @@ def test_systems_that_are_written_out_equal_those_of_numpy(size: int, transposed
 
 def test_guards_see_a_pivot_that_vanishes_though_others_grow() -> None:
     dag = Dag()
-    entries = [[dag.symbol(f"m{i}{j}", Role.VELOCITY) for j in range(4)] for i in range(4)]
+    entries = [[dag.symbol(f"m{i}_{j}", Role.VELOCITY) for j in range(4)] for i in range(4)]
     guards = written_out(entries).guards
     values = compile_python([guard.value for guard in guards], {"m": [e for row in entries for e in row]})
     matrix = np.eye(4)
