@@ -16,6 +16,7 @@ from fmugen.phases.read import model_from_tables
 from fmugen.pipeline import generate
 from fmugen.resources import template_dir
 from tests.runtime.conftest import STRICT, compiler
+from tests.support import example
 
 HEADERS = Path(fmpy.__file__).parent / "c-code"
 
@@ -107,3 +108,22 @@ def test_no_function_of_a_long_ladder_is_long() -> None:
 def test_the_code_of_a_ladder_grows_with_its_length() -> None:
     lengths = [len(generate(ladder(cells), ExportOptions()).sources["model.c"]) for cells in (60, 120)]
     assert lengths[1] < 2.2 * lengths[0]
+
+
+@pytest.mark.parametrize("name", ["four_bar", "three_rrr", "stewart_gough"])
+def test_rows_of_the_jacobian_list_all_that_is_not_zero(name: str) -> None:
+    """Independent coordinates are judged by these entries alone."""
+    generated = generate(example(name), ExportOptions("aac"))
+    text, header = generated.sources["model.c"], generated.sources["model.h"]
+    found = re.search(r"^#define MODEL_NQ (\d+)", header, re.M)
+    assert found
+    body = "".join(re.findall(r"void model_jacobian(?:_\d+)?\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S))
+    written = {int(place) for place, value in re.findall(r"phi_q\[(\d+)\] = ([^;]+);", body) if value != "0.0"}
+    begins, columns = (
+        [int(value) for value in re.findall(r"-?\d+", listed)]
+        for listed in re.findall(r"const int model_row_(?:begin|columns)\[\] = \{(.*?)\};", text, re.S)
+    )
+    rows = [columns[begin:end] for begin, end in zip(begins, begins[1:], strict=False)]
+    width = int(found[1])
+    assert [i * width + column for i, row in enumerate(rows) for column in row] == sorted(written)
+    assert len(rows) == len(generated.program.constraint_names)
