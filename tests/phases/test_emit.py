@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+<<<<<<< HEAD
 import sys
+=======
+from itertools import pairwise
+>>>>>>> wc
 from pathlib import Path
 
 import fmpy
@@ -118,12 +122,14 @@ def test_rows_of_the_jacobian_list_all_that_is_not_zero(name: str) -> None:
     found = re.search(r"^#define MODEL_NQ (\d+)", header, re.M)
     assert found
     body = "".join(re.findall(r"void model_jacobian(?:_\d+)?\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S))
-    written = {int(place) for place, value in re.findall(r"phi_q\[(\d+)\] = ([^;]+);", body) if value != "0.0"}
+    written = {
+        int(place) for place, value in re.findall(r"phi_q\[(\d+)\] = ([^;]+);", body) if value != "0.0"
+    }
     begins, columns = (
         [int(value) for value in re.findall(r"-?\d+", listed)]
         for listed in re.findall(r"const int model_row_(?:begin|columns)\[\] = \{(.*?)\};", text, re.S)
     )
-    rows = [columns[begin:end] for begin, end in zip(begins, begins[1:], strict=False)]
+    rows = [columns[begin:end] for begin, end in pairwise(begins)]
     width = int(found[1])
     assert [i * width + column for i, row in enumerate(rows) for column in row] == sorted(written)
     assert len(rows) == len(generated.program.constraint_names)

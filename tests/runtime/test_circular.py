@@ -21,12 +21,13 @@ int main(void)
 {
     double x;
     while (scanf("%la", &x) == 1) {
-        double sine, cosine;
-        circle_of(x, &sine, &cosine);
-        if (memcmp(&sine, &(double){sine_of(x)}, sizeof x) || memcmp(&cosine, &(double){cosine_of(x)}, sizeof x)) {
+        const double apart[2] = {sine_of(x), cosine_of(x)};
+        double both[2];
+        circle_of(x, &both[0], &both[1]);
+        if (memcmp(apart, both, sizeof both) != 0) {
             return 1; /* both at once are the same bits */
         }
-        printf("%a %a\\n", sine, cosine);
+        printf("%a %a\\n", apart[0], apart[1]);
     }
     return 0;
 }
