@@ -34,11 +34,12 @@ def main(arguments: list[str]) -> int:
     unknown = sorted(set(options.names) - set(known))
     if unknown:
         parser.error(f"there is no case {unknown[0]}; there are {', '.join(known)}")
-    options.work.mkdir(parents=True, exist_ok=True)
+    work = options.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
     records = []
     for case in CASES:
         if not options.names or case.name in options.names:
-            records.append(_record(case, options.work, options.turns, options.fresh))
+            records.append(_record(case, work, options.turns, options.fresh))
             print(f"{case.name}: done", file=sys.stderr, flush=True)
     page = benchmark_page(records)
     print(page)

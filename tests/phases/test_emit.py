@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 import subprocess
-<<<<<<< HEAD
 import sys
-=======
 from itertools import pairwise
->>>>>>> wc
 from pathlib import Path
 
 import fmpy
