@@ -40,7 +40,10 @@ def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
     """The embedded equations of motion, or ``None`` where they are better solved numerically."""
     if len(flow.independent) > _MOST_FREEDOMS or any(len(b.rows) > _LARGEST_BLOCK for b in flow.blocks):
         return None
-    return _Embedding(dae, flow).build()
+    try:
+        return _Embedding(dae, flow).build()
+    except ZeroDivisionError:  # a pivot that vanishes everywhere: what is left needs a search for pivots
+        return None
 
 
 class _Embedding:
