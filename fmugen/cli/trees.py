@@ -98,7 +98,7 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
                 cost.coordinates,
                 cost.constraints,
                 cost.program.total,
-                cost.algebra,
+                cost.algebra + cost.elimination,
                 round(cost.price),
                 _mark(measurement, candidate),
             )
