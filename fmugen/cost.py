@@ -19,8 +19,8 @@ least squares of the relative error to the times of the tree sets of Léger's ap
 ``cross_check/trees.py`` runs them: first those of straight-line code to the 54 sets that need nothing else
 (root mean square 6.5 %, inside a table 4 %), then those of iteration to the 18 others (6.8 %). Of the tree
 sets none is left to embedding in loops, whose weights are of the time when some were. One set, whose steps
-fail where it starts, is not among them. Inside a table prices rank as times do: Spearman's correlation is 0.95
-in the median.
+fail where it starts, is not among them. Inside a table prices rank as times do: Spearman's correlation is
+0.95 in the median.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Cost:
     """One evaluation of the equations of motion: how many equations there are, and what they take.
 
     ``program`` are the operations of straight-line code, helpers and iterations included, ``algebra`` those
-    in loops, ``elimination`` those in the elimination of iterated blocks; ``steps`` exact steps are taken, and
-    ``iterated`` blocks solved by iteration.
+    in loops, ``elimination`` those of the elimination in iterated blocks; ``steps`` exact steps are taken,
+    and ``iterated`` blocks solved by iteration.
     """
 
     coordinates: int
