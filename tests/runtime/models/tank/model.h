@@ -10,6 +10,7 @@
 #define MODEL_NQ 0
 #define MODEL_NC 0
 #define MODEL_NI 0
+#define MODEL_NBLOCKS 0
 #define MODEL_NPIVOTS 0
 #define MODEL_MAX_BLOCK 0
 #define MODEL_ND 0
