@@ -75,7 +75,8 @@ def mechanism(name: str, trees: str) -> Mechanism:
     start |= {c.position: q for c, q in zip(dae.coordinates, flow.positions, strict=True)}
     start |= dict.fromkeys(dae.symbols.inputs.values(), 0.0)
     start[dae.symbols.time] = 0.0
-    return Mechanism(dae, start, tuple((block.unknowns, block.rows) for block in flow.blocks))
+    blocks = ((tuple(sorted(block.unknowns)), tuple(sorted(block.rows))) for block in flow.blocks)
+    return Mechanism(dae, start, tuple(blocks))
 
 
 def kinds(solution: BlockSolution) -> str:
