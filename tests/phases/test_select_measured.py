@@ -133,7 +133,7 @@ def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
 
 
 def test_what_others_took_spares_candidates_and_changes_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = example("quick_return")
+    model = example("five_bar")
     graph = build_graph(model)
     spared = measure_trees(model, graph, Closure.TRIANGULAR)
     monkeypatch.setattr("fmugen.measure._TELLING", 10**6)
