@@ -27,7 +27,14 @@ def exported(name: str, folder: Path, trees: str = "aac") -> Path:
 
 
 #: Their trees and references take half a minute and more.
-_LONG = {"double_wishbone", "five_link_suspension", "spatial_parallel_3dof", "stewart_gough_uchida"}
+_LONG = {
+    "double_wishbone",
+    "five_link_suspension",
+    "spatial_parallel_3dof",
+    "stewart_gough",
+    "stewart_gough_uchida",
+    "three_rrr_driven",
+}
 
 
 @pytest.mark.parametrize(
