@@ -178,6 +178,7 @@ def test_equations_and_costs_are_those_of_the_joint_by_hand() -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_measured_trees_use_the_proposal_where_it_pays() -> None:
     by_hand, model = example("spatial_serial"), serial()
     with_it = measure_trees(by_hand, build_graph(by_hand), Closure.NEWTON).best
