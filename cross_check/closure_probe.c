@@ -75,23 +75,44 @@ EXPORTED double probe_positions(fmi2Component component, const double *motion, i
     return iterations;
 }
 
+static bool find_motion(Instance *self, const double *row, Point *point)
+{
+    double y[MODEL_ROOM(ODE_STATES)];
+    memcpy(point->q, row + 1, sizeof point->q);
+    memcpy(point->v, row + 1 + MODEL_NQ, sizeof point->v);
+    ode_state(&self->state, point, y);
+    return evaluate_motion(self, row[0], y, point);
+}
+
 /* Positions, velocities, accelerations and multipliers; returns as probe_positions does. */
 EXPORTED double probe_motion(fmi2Component component, const double *motion, int count)
 {
     Instance *self = component;
     Point *point = &self->work.trial;
-    double iterations = 0.0, y[MODEL_ROOM(ODE_STATES)];
+    double iterations = 0.0;
     remember(&self->state, motion[0], motion + 1);
     for (int i = 0; i < count; i++) {
-        const double *row = motion + i * ROW;
-        memcpy(point->q, row + 1, sizeof point->q);
-        memcpy(point->v, row + 1 + MODEL_NQ, sizeof point->v);
-        ode_state(&self->state, point, y);
-        if (!evaluate_motion(self, row[0], y, point)) {
+        if (!find_motion(self, motion + i * ROW, point)) {
             return -1.0;
         }
         iterations += point->iterations;
-        remember(&self->state, row[0], point->q);
+        remember(&self->state, motion[i * ROW], point->q);
+    }
+    return iterations;
+}
+
+/* The same of a short motion, whose first position is near enough to be the guess for all of it. */
+EXPORTED double probe_short_motion(fmi2Component component, const double *motion, int count)
+{
+    Instance *self = component;
+    Point *point = &self->work.trial;
+    double iterations = 0.0;
+    remember(&self->state, motion[0], motion + 1);
+    for (int i = 0; i < count; i++) {
+        if (!find_motion(self, motion + i * ROW, point)) {
+            return -1.0;
+        }
+        iterations += point->iterations;
     }
     return iterations;
 }

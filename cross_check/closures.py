@@ -16,6 +16,7 @@ that of iteration by loops.
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -202,7 +203,7 @@ def cells(own: float, others: Sequence[float | None], thesis: Sequence[float | N
 def cell(own: float, other: float | None, printed: float | None) -> str:
     if other is None:
         return ""
-    ratio = "stops" if other < 0 else f"{other / own:.1f}"
+    ratio = "stops" if math.isnan(other) else f"{other / own:.1f}"
     return f"{ratio} ({printed})" if printed else ratio
 
 
@@ -242,7 +243,7 @@ def over_loops(others: Sequence[Times], thesis: Ratios) -> list[str]:
 
 def iteration(time: Times) -> str:
     """Iterations that close the loops of a position, and the nanoseconds that each takes."""
-    if time.positions < 0:
+    if math.isnan(time.positions):
         return "stops"
     return f"{time.iterations:.2f} of {time.positions / max(time.iterations, 1.0):.0f} ns"
 

@@ -1,27 +1,34 @@
-/* Times several closures of one mechanism against each other, in one process and in turns.
+/* Times several closures, or several sets of coordinates, of one mechanism, in one process and in turns.
  *
- *     time_closures STEP COUNT ROUNDS LIBRARY GUID [LIBRARY GUID ...]
+ *     time_closures WHOSE STEP COUNT ROUNDS LIBRARY GUID [LIBRARY GUID ...]
  *
- * The first library runs COUNT steps of STEP seconds; all libraries then follow that motion ROUNDS times.
- * Prints a line a library: CPU nanoseconds a row for positions and for all of the motion, low quantiles of
- * the rounds, and iterations a row. A closure that cannot follow has -1 in place of its times. */
+ * The first library runs COUNT steps of STEP seconds, and all libraries then follow that motion ROUNDS times;
+ * with "own" for WHOSE, in place of "first", each runs and follows its own, which is to be a short one.
+ * Where an instance lies in memory makes a difference of some percent: each library has PLACES of them, which
+ * take turns from round to round.
+ * Prints a line a round: for each library CPU nanoseconds a row for positions and for all of the motion, or nan
+ * where it cannot follow; then a line a library: iterations a row, and the largest residual. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fmi2FunctionTypes.h"
 #include "peers/stopwatch.h"
 
 #define MOST 16
+#define PLACES 8
 
 typedef double Probe(fmi2Component component, const double *motion, int count);
 
 typedef struct {
     void *library;
-    fmi2Component model;
+    fmi2Component models[PLACES]; /* none where the FMU does not start */
     Probe *probes[2];
-    double *times[2];
+    double *motion;
+    int count;
     double iterations;
 } Closure;
 
@@ -35,14 +42,6 @@ static void *symbol(void *library, const char *name)
     return found;
 }
 
-static void require(fmi2Status status, const char *call)
-{
-    if (status > fmi2Warning) {
-        fprintf(stderr, "%s: status %d\n", call, (int)status);
-        exit(3);
-    }
-}
-
 static void report(fmi2ComponentEnvironment environment, fmi2String instance, fmi2Status status,
                    fmi2String category, fmi2String message, ...)
 {
@@ -54,73 +53,95 @@ static void report(fmi2ComponentEnvironment environment, fmi2String instance, fm
 
 static const fmi2CallbackFunctions callbacks = {report, calloc, free, NULL, NULL};
 
-static void start(Closure *closure, const char *path, const char *guid, int rounds)
+static fmi2Component started(void *library, const char *guid)
 {
-    closure->library = dlopen(path, RTLD_NOW);
-    if (!closure->library) {
-        fprintf(stderr, "%s\n", dlerror());
-        exit(2);
-    }
-    void *library = closure->library;
     fmi2InstantiateTYPE *instantiate = (fmi2InstantiateTYPE *)symbol(library, "fmi2Instantiate");
     fmi2SetupExperimentTYPE *setup = (fmi2SetupExperimentTYPE *)symbol(library, "fmi2SetupExperiment");
     fmi2EnterInitializationModeTYPE *enter =
         (fmi2EnterInitializationModeTYPE *)symbol(library, "fmi2EnterInitializationMode");
     fmi2ExitInitializationModeTYPE *leave =
         (fmi2ExitInitializationModeTYPE *)symbol(library, "fmi2ExitInitializationMode");
-    closure->model = instantiate("timed", fmi2CoSimulation, guid, "file:///", &callbacks, fmi2False, fmi2False);
-    if (!closure->model) {
-        exit(3);
-    }
-    require(setup(closure->model, fmi2False, 0.0, 0.0, fmi2False, 0.0), "fmi2SetupExperiment");
-    require(enter(closure->model), "fmi2EnterInitializationMode");
-    require(leave(closure->model), "fmi2ExitInitializationMode");
-    closure->probes[0] = (Probe *)symbol(library, "probe_positions");
-    closure->probes[1] = (Probe *)symbol(library, "probe_motion");
-    for (int i = 0; i < 2; i++) {
-        closure->times[i] = calloc((size_t)rounds, sizeof(double));
-    }
+    fmi2Component model =
+        instantiate("timed", fmi2CoSimulation, guid, "file:///", &callbacks, fmi2False, fmi2False);
+    const int fails = !model || setup(model, fmi2False, 0.0, 0.0, fmi2False, 0.0) > fmi2Warning ||
+                      enter(model) > fmi2Warning || leave(model) > fmi2Warning;
+    return fails ? NULL : model;
 }
 
-static void measure(Closure *closure, const double *motion, int count, int round)
+static void start(Closure *closure, const char *path, const char *guid, const char *motion)
 {
-    for (int i = 0; i < 2; i++) {
-        const double begin = now();
-        const double iterations = closure->probes[i](closure->model, motion, count);
-        closure->times[i][round] = iterations < 0.0 ? -1.0 : since(begin) / count;
-        closure->iterations = iterations / count;
+    closure->library = dlopen(path, RTLD_NOW);
+    if (!closure->library) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(2);
     }
+    for (int i = 0; i < PLACES; i++) {
+        closure->models[i] = started(closure->library, guid);
+        if (!malloc((size_t)(40 + 208 * i))) { /* moves the next one */
+            exit(4);
+        }
+    }
+    closure->probes[0] = (Probe *)symbol(closure->library, "probe_positions");
+    closure->probes[1] = (Probe *)symbol(closure->library, motion);
+}
+
+static void record(Closure *closure, double step, int count)
+{
+    typedef int Row(void);
+    typedef int Record(fmi2Component component, double step, int count, double *motion);
+    const int row = ((Row *)symbol(closure->library, "probe_row"))();
+    closure->motion = calloc((size_t)count * (size_t)row, sizeof(double));
+    if (!closure->motion) {
+        exit(4);
+    }
+    Record *run = (Record *)symbol(closure->library, "probe_record");
+    closure->count = closure->models[0] ? run(closure->models[0], step, count, closure->motion) : 0;
+}
+
+static double measured(Closure *closure, Probe *probe, fmi2Component model)
+{
+    if (!model) {
+        return NAN;
+    }
+    const double begin = now();
+    const double iterations = probe(model, closure->motion, closure->count);
+    const double spent = since(begin);
+    closure->iterations = iterations / closure->count;
+    return iterations < 0.0 ? NAN : spent / closure->count;
 }
 
 int main(int words, char **word)
 {
-    const int closures = (words - 4) / 2;
-    if (closures < 1 || closures > MOST || words % 2) {
+    const int closures = (words - 5) / 2;
+    if (closures < 1 || closures > MOST || words % 2 == 0) {
         return 1;
     }
-    const double step = strtod(word[1], NULL);
-    const int rounds = atoi(word[3]);
+    const int own = strcmp(word[1], "own") == 0;
+    const double step = strtod(word[2], NULL);
+    const int count = atoi(word[3]), rounds = atoi(word[4]);
     static Closure all[MOST];
     for (int i = 0; i < closures; i++) {
-        start(&all[i], word[4 + 2 * i], word[5 + 2 * i], rounds);
+        start(&all[i], word[5 + 2 * i], word[6 + 2 * i], own ? "probe_short_motion" : "probe_motion");
+        if (own || i == 0) {
+            record(&all[i], step, count);
+        } else {
+            all[i].motion = all[0].motion;
+            all[i].count = all[0].count;
+        }
     }
-    typedef int Row(void);
-    typedef int Record(fmi2Component component, double step, int count, double *motion);
-    const int row = ((Row *)symbol(all[0].library, "probe_row"))();
-    double *motion = calloc((size_t)atoi(word[2]) * (size_t)row, sizeof *motion);
-    if (!motion) {
-        return 4;
-    }
-    const int count = ((Record *)symbol(all[0].library, "probe_record"))(all[0].model, step, atoi(word[2]), motion);
     for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < closures; i++) {
-            measure(&all[i], motion, count, round);
+            fmi2Component model = all[i].models[round % PLACES];
+            const double positions = measured(&all[i], all[i].probes[0], model);
+            const double motion = measured(&all[i], all[i].probes[1], model);
+            printf("%.2f %.2f%c", positions, motion, i + 1 < closures ? ' ' : '\n');
         }
     }
     for (int i = 0; i < closures; i++) {
         Probe *residual = (Probe *)symbol(all[i].library, "probe_residual");
-        printf("%.1f %.1f %.3f %.3g\n", quantile(all[i].times[0], rounds), quantile(all[i].times[1], rounds),
-               all[i].iterations, residual(all[i].model, motion, count));
+        fmi2Component model = all[i].models[0];
+        const double largest = model ? residual(model, all[i].motion, all[i].count) : NAN;
+        printf("%.3f %.3g\n", all[i].iterations, largest);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ _FAST = 0.1
 
 @dataclass(frozen=True)
 class Times:
-    """CPU nanoseconds of a closure for positions and for a right-hand side (below zero: it stops on the way),
+    """CPU nanoseconds of a closure for positions and for a right-hand side (no number: it stops on the way),
     iterations a position, and the largest residual it leaves."""
 
     positions: float
@@ -83,27 +84,44 @@ def nanoseconds_of_steps(
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or f"the stopwatch ended with code {done.returncode}")
     lines = done.stdout.splitlines()
-    readings = np.array([[float(word) for word in line.split()] for line in lines[:rounds]])
-    ran = ~np.isnan(readings).any(axis=0)
-    if not ran.any():
-        return list(lines[rounds:])
+    times = _typical(lines[:rounds])
     messages = iter(lines[rounds:])
-    times = iter(_typical(readings[:, ran]))
-    return [next(times) if good else next(messages) for good in ran]
+    return [next(messages) if math.isnan(time) else time for time in times]
 
 
-def _typical(readings: NDArray[np.float64]) -> list[float]:
-    """One time for each column of ``readings``, whose rows are rounds."""
-    means = np.exp(np.log(readings).mean(axis=1, keepdims=True))
-    times = np.median(readings / means, axis=0) * np.quantile(means, _FAST)
+def _typical(lines: Sequence[str]) -> list[float]:
+    """One time for each column of ``lines``, which are rounds; no number where a column has none.
+
+    A reading that is not positive is one of a clock that was set back: its round does not count.
+    """
+    readings = np.array([[float(word) for word in line.split()] for line in lines])
+    times = np.full(readings.shape[1], math.nan)
+    ran = ~np.isnan(readings).any(axis=0)
+    if ran.any():
+        good: NDArray[np.float64] = readings[:, ran]
+        good = good[(good > 0.0).all(axis=1)]
+        means = np.exp(np.log(good).mean(axis=1, keepdims=True))
+        times[ran] = np.median(good / means, axis=0) * np.quantile(means, _FAST)
     return [float(time) for time in times]
 
 
 def times_of_closures(
-    program: Path, libraries: Sequence[tuple[Path, str]], step: float, count: int, rounds: int
+    program: Path,
+    libraries: Sequence[tuple[Path, str]],
+    step: float,
+    count: int,
+    rounds: int,
+    *,
+    own: bool = False,
 ) -> list[Times]:
-    """The times of libraries, each given with its guid, along the motion of the first."""
+    """The times of libraries, each given with its guid, along the motion of the first or their ``own``."""
     words = [word for library, guid in libraries for word in (str(library), guid)]
-    command = [str(program), repr(step), str(count), str(rounds), *words]
+    command = [str(program), "own" if own else "first", repr(step), str(count), str(rounds), *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=True)
-    return [Times(*map(float, line.split())) for line in done.stdout.splitlines()]
+    lines = done.stdout.splitlines()
+    times = _typical(lines[:rounds])
+    rest = [tuple(map(float, line.split())) for line in lines[rounds:]]
+    return [
+        Times(positions, motion, iterations, residual)
+        for positions, motion, (iterations, residual) in zip(times[::2], times[1::2], rest, strict=True)
+    ]

@@ -2,9 +2,10 @@
 
     python cross_check/trees.py [TABLE ...] [squeezer]
 
-Each tree set is exported with its loops closed exactly and the RK4 solver; all libraries of a table take
-turns in one C program, and a right-hand side is a quarter of an RK4 step. Operations and prices are those of
-``fmugen trees``; complexities are those of the thesis, and ours, counted as the thesis counts (``leger.py``).
+Each tree set is exported with its loops closed exactly; all libraries of a table take turns in one C program,
+each evaluating right-hand sides (positions, velocities, accelerations, multipliers) at the points of a short
+motion. Operations and prices are those of ``fmugen trees``; complexities are those of the thesis, and ours,
+counted as the thesis counts (``leger.py``).
 
 Times are compared as if they were equal if they differ by less than 3 %: where compilers put the code of two
 programs of equal operations makes as much of a difference. A tree set with fewer operations can take longer,
@@ -18,6 +19,7 @@ squeezer. The exit code is 3 if the choice is not good in all tables.
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +32,7 @@ from statistics import median
 from leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
 from pages import kept_page, names_and_page
 from scipy.stats import spearmanr
-from timing import nanoseconds_of_steps, stopwatch
+from timing import closure_stopwatch, times_of_closures
 
 from fmugen.cost import Cost, program_cost
 from fmugen.errors import FmugenError
@@ -47,10 +49,10 @@ MEASURED = "measured"
 #: McPhee (1998), Table 5: times relative to absolute coordinates.
 SQUEEZER = {"ac": 1.00, "jc": 0.76, "aac": 0.73}
 
+PROBE = (ROOT / "cross_check/closure_probe.c").read_text(encoding="utf-8")
 STEP = 1e-6
-STEPS = 40
+STEPS = 100
 ROUNDS = 400
-EVALUATIONS = 4 * STEPS
 #: Times that differ by less are equal.
 NOISE = 0.03
 
@@ -84,7 +86,8 @@ def build(job: tuple[SystemModel, str]) -> Built | str:
     model, trees = job
     try:
         made = generate(model, ExportOptions(trees, Closure.TRIANGULAR, Solver.RK4, STEP))
-        return Built(program_cost(made.program), compile_library(made.sources), made.description.guid)
+        library = compile_library(made.sources | {"closure_probe.c": PROBE})
+        return Built(program_cost(made.program), library, made.description.guid)
     except FmugenError as error:
         return str(error)
 
@@ -97,13 +100,12 @@ def timed(program: Path, built: dict[str, Built | str]) -> Results:
         path = program.with_name(f"library{number}{host_platform().library_suffix}")
         path.write_bytes(made.library)
         libraries.append((path, made.guid))
-    times = nanoseconds_of_steps(program, libraries, STEP * STEPS, ROUNDS)
+    times = times_of_closures(program, libraries, STEP, STEPS, ROUNDS, own=True)
     results: Results = {trees: made for trees, made in built.items() if isinstance(made, str)}
     for (trees, made), spent in zip(good.items(), times, strict=True):
+        stops = math.isnan(spent.motion)
         cost = made.cost
-        results[trees] = (
-            spent if isinstance(spent, str) else Timed(cost.operations, cost.price, spent / EVALUATIONS)
-        )
+        results[trees] = "stops on the way" if stops else Timed(cost.operations, cost.price, spent.motion)
     return {trees: results[trees] for trees in built}
 
 
@@ -281,7 +283,7 @@ def print_tables(names: list[str]) -> bool:
     verdicts = {}
     context = get_context("spawn")
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(2, mp_context=context) as pool:
-        program = stopwatch(Path(name))
+        program = closure_stopwatch(Path(name))
         for table in [name for name in names if name != "squeezer"] if names else TABLES:
             model = mechanism(table)
             results = measured(pool, program, model, [MEASURED, *(trees.name for trees in model.trees)])

@@ -20,7 +20,7 @@ from enum import Enum
 from fractions import Fraction
 from math import isqrt
 
-__all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar"]
+__all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar", "Value"]
 
 #: A nested sum with more terms than this is not opened in search of like terms.
 _OPEN_LIMIT = 48
@@ -61,6 +61,10 @@ class Operation(Enum):
     CALL = "call"
 
 
+#: What a node has beside its arguments: a number, a name (of symbols with their role), an exponent.
+Value = Fraction | str | int | tuple[str, Role] | None
+
+
 class Expr:
     """A node. Compare with ``is`` or ``==`` (they are the same); combine with ``+ - * / **``."""
 
@@ -71,7 +75,7 @@ class Expr:
         dag: Dag,
         operation: Operation,
         args: tuple[Expr, ...],
-        value: Fraction | str | int | tuple[str, Role] | None,
+        value: Value,
         constant: bool,
     ) -> None:
         self.dag = dag
@@ -473,11 +477,18 @@ class Dag:
                 return flipped if function == "cos" else -flipped
         return None
 
+    def nested(self, operation: Operation, args: tuple[Expr, ...], value: Value = None) -> Expr:
+        """A node as it stands: nothing is flattened, collected or folded. Code computes it in this way."""
+        node = self._node(operation, args, value, all(arg.constant for arg in args))
+        self.operands.setdefault(node, args)
+        self.opposites.setdefault(node, None)
+        return node
+
     def _node(
         self,
         operation: Operation,
         args: tuple[Expr, ...],
-        value: Fraction | str | int | tuple[str, Role] | None,
+        value: Value,
         constant: bool,
     ) -> Expr:
         key = (operation, args, value)

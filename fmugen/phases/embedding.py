@@ -208,7 +208,7 @@ class _Cramer:
 
     @property
     def guards(self) -> tuple[Guard, ...]:
-        return (_guard(self._determinant, _EASE),)
+        return _guards(self._determinant, _EASE)
 
     def solve(self, sides: Sequence[Expr]) -> list[Expr]:
         return self._solution(self._matrix, sides)
@@ -249,7 +249,8 @@ class _Factors:
     def guards(self) -> tuple[Guard, ...]:
         """A small pivot is no reason for a review if others make up for it: the determinant tells."""
         pivots = [self._upper[k][k] for k in range(self._size)]
-        return (*(_guard(pivot) for pivot in pivots), _guard(self._dag.mul(pivots), _EASE))
+        each = (guard for pivot in pivots for guard in _guards(pivot))
+        return (*each, *_guards(self._dag.mul(pivots), _EASE))
 
     def solve(self, sides: Sequence[Expr]) -> list[Expr]:
         found = list(sides)
@@ -271,8 +272,12 @@ class _Factors:
         return found
 
 
-def _guard(pivot: Expr, ease: float = 0.0) -> Guard:
-    return Guard(pivot.dag.call("abs", pivot), _NEARLY_SINGULAR, ease)
+def _guards(pivot: Expr, ease: float = 0.0) -> tuple[Guard, ...]:
+    """What is asked of a pivot: one of parameters alone is as large as it ever was, if it is not zero."""
+    if pivot.is_number:
+        return ()
+    size = pivot.dag.call("abs", pivot)
+    return (Guard(size) if pivot.constant else Guard(size, _NEARLY_SINGULAR, ease),)
 
 
 def _determinant(m: Matrix) -> Expr:

@@ -30,12 +30,17 @@ def closure(program: Program) -> Operations:
 
 
 def of_unknowns(program: Program, solve: SolveFunction) -> Operations:
-    """The operations for the unknowns themselves: of the arguments of a root, only the discriminant."""
+    """The operations for the unknowns themselves: of the arguments of a root, only the discriminant.
+
+    The inverse of a root is a quotient and a product.
+    """
     names = program.names | solve.names
     roots = [
-        root for step in solve.steps for root in (*(step.arguments[:1] if step.root else ()), *step.results)
+        root for step in solve.steps for root in (*(step.arguments[:1] if step.fills else ()), *step.results)
     ]
-    return count_operations(schedule(roots, names.__contains__), roots, names.__contains__)
+    inverses = sum("i" in step.fills for step in solve.steps)
+    counted = count_operations(schedule(roots, names.__contains__), roots, names.__contains__)
+    return counted + Operations(0, inverses, inverses)
 
 
 def products(operations: Operations) -> int:

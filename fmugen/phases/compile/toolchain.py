@@ -19,8 +19,8 @@ from fmugen.ir.platform import Platform, host_platform
 __all__ = ["Compiler", "find_compiler", "first_lines", "require_success"]
 
 # Contraction of a*b+c is a choice of the compiler that changes the last bits: it is forbidden, so
-# that every compiler gives the same motion.
-_COMPILE_FLAGS = ("-std=c99", "-O2", "-fvisibility=hidden", "-ffp-contract=off")
+# that every compiler gives the same motion. Nothing reads errno after a root.
+_COMPILE_FLAGS = ("-std=c99", "-O2", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
 _POSITION_INDEPENDENT = {"linux": ("-fPIC",), "windows": (), "darwin": ("-fPIC",)}
 
 # ELF: calls inside the library stay inside it even if another FMU is loaded, nothing may be left

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import constants_read, count_operations, reached, schedule
+from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
@@ -326,14 +327,14 @@ class _Lowering:
         """The exact steps of a block, or of all of them; ``None`` for a block without steps."""
         if not forms:
             return None
-        groups = [group for form in forms for group in (form.arguments, form.results)]
-        roots = [root for group in groups for root in group]
-        self._derive(roots)
         names = self._sines()
         for form in forms:
             names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}
-
         is_leaf = self._leaf_test(names)
+        forms = _compact_forms(forms, is_leaf)
+        groups = [group for form in forms for group in (form.arguments, form.results)]
+        roots = [root for group in groups for root in group]
+        self._derive(roots)
         waiting = list(schedule(roots, is_leaf))
         done: set[Expr] = set()
         steps = []
@@ -353,7 +354,7 @@ class _Lowering:
                     form.helper,
                     before,
                     form.arguments,
-                    form.root,
+                    form.fills,
                     after,
                     form.results,
                     form.check,
@@ -372,11 +373,12 @@ class _Lowering:
 
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
+        is_leaf = self._leaf_test(self._sines())
         motion = Motion(tuple(self._held_section(section) for section in motion.sections))
+        motion = _compact_motion(motion, is_leaf)
         groups = [_section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
-        is_leaf = self._leaf_test(self._sines())
         named = schedule(roots, is_leaf)
         waiting = list(named)
         sections = []
@@ -418,9 +420,10 @@ class _Lowering:
     ) -> Function:
         """A function of leaves that all functions know, and of further ``leaves``."""
         held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
-        roots = [result.value for result in held]
-        self._derive(roots)
         is_leaf = self._leaf_test(leaves or {})
+        roots = compact([result.value for result in held], is_leaf)
+        held = tuple(replace(result, value=root) for result, root in zip(held, roots, strict=True))
+        self._derive(roots)
         named = schedule(roots, is_leaf)
         operations = count_operations(named, roots, is_leaf)
         return Function(name, purpose, named, held, operations, leaves or {})
@@ -442,6 +445,33 @@ class _Lowering:
 
     def _leaf_names(self) -> dict[Expr, str]:
         return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
+
+
+def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
+    """The equations of motion with fewer operations, sharing across sections."""
+    roots = iter(compact([root for section in motion.sections for root in _section_roots(section)], is_leaf))
+    return Motion(
+        tuple(
+            Section(
+                tuple(replace(guard, value=next(roots)) for guard in section.guards),
+                tuple(replace(result, value=next(roots)) for result in section.results),
+            )
+            for section in motion.sections
+        )
+    )
+
+
+def _compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> list[Form]:
+    """Steps with fewer operations, sharing across steps."""
+    roots = iter(compact([root for form in forms for root in (*form.arguments, *form.results)], is_leaf))
+    return [
+        replace(
+            form,
+            arguments=tuple(next(roots) for _ in form.arguments),
+            results=tuple(next(roots) for _ in form.results),
+        )
+        for form in forms
+    ]
 
 
 def _section_roots(section: Section) -> list[Expr]:

@@ -24,7 +24,8 @@ class Form:
     """A step as expressions around a helper of the runtime; see ``StepCode``.
 
     ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
-    angle, each with the first letter of its name. ``solved`` is the equation that later steps may use.
+    angle, each with the first letter of its name; those in ``fills`` come from the helper. ``solved`` is the
+    equation that later steps may use.
     """
 
     unknown: int
@@ -34,7 +35,7 @@ class Form:
     results: tuple[Expr, ...]
     own: Operations
     leaves: dict[Expr, str] = field(default_factory=dict)
-    root: Expr | None = None
+    fills: str = ""
     check: str = ""
     solved: Solved | None = None
 
@@ -44,8 +45,10 @@ class Form:
 _TURN = Operations(9, 11)
 _PREDICT = Operations(5, 6)
 _ROOT = Operations(0, 1, 0, 1)
+_NORMAL = Operations(0, 1, 1, 1)
 _UNIT = Operations(2, 2)
 _REGULAR = Operations(0, 1)
+_SQUARE = Operations(0, 0, 0, 1)
 _QUADRATIC = Operations(5, 5, 2, 1)
 _HALF_ANGLE = Operations(3, 4, 3)
 
@@ -64,6 +67,8 @@ def form_of(step: ExactStep, name: str, angle: Expr) -> Form:
             return Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
         case GoniometricStep():
             return _goniometric_form(step, name, angle)
+        case QuadraticStep() if step.b.is_zero:
+            return Form(step.unknown, False, "exact_square", (-step.c / step.a,), (), _SQUARE)
         case QuadraticStep():
             return Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
         case PolynomialStep(half_angle=True):
@@ -80,6 +85,9 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
     sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
     cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
     root = dag.symbol(f"root for {name}", Role.COORDINATE)
+    leaves = {sine: "s", cosine: "c", root: "r"}
+    helper, fills, own = "exact_root", "r", _ROOT
+    arguments: tuple[Expr, ...]
     if a.is_zero:
         results = (root, c / b)
         arguments = (1 - results[1] ** 2, dag.one, sine)
@@ -87,19 +95,21 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
         results = (c / a, root)
         arguments = (1 - results[0] ** 2, dag.one, cosine)
     elif c.is_zero:
+        inverse = dag.symbol(f"inverse of the root for {name}", Role.COORDINATE)
         square = a**2 + b**2
-        results = (b / root, -a / root)
-        arguments = (square, square, b * sine - a * cosine)
+        results = (b * inverse, -a * inverse)
+        arguments = (square, b * sine - a * cosine)
+        helper, fills, own = "exact_normal", "ri", _NORMAL
+        leaves[inverse] = "i"
     else:
         square = a**2 + b**2
         results = ((a * c + b * root) / square, (b * c - a * root) / square)
         arguments = (square - c**2, square, b * sine - a * cosine)
-    leaves = {sine: "s", cosine: "c", root: "r"}
-    own = _PREDICT + _ROOT + _TURN
     solved = None
     if not a.is_zero and not b.is_zero:
         solved = Solved(dag.call("sin", angle), dag.call("cos", angle), a, b, c, root, arguments[0])
-    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root, solved=solved)
+    own += _PREDICT + _TURN
+    return Form(step.unknown, True, helper, arguments, results, own, leaves, fills, solved=solved)
 
 
 def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:

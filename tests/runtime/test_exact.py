@@ -1,0 +1,73 @@
+"""Helpers of exact steps: roots, and where they refuse."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import RUNTIME, STRICT, compiler
+
+PROGRAM = """
+#include <stdio.h>
+
+#include "exact.h"
+
+int main(void)
+{
+    double a, b, c, x;
+    while (scanf("%la %la %la %la", &a, &b, &c, &x) == 4) {
+        double square = x, root = 0.0, inverse = 0.0;
+        const bool pure = exact_square(-c / a, &square), full = exact_quadratic(a, b, c, &x);
+        const bool normal = exact_normal(-c / a, x, &root, &inverse);
+        printf("%d %a %d %a %d %a %a\\n", pure, square, full, x, normal, root, inverse);
+    }
+    return 0;
+}
+"""
+
+Answer = list[float]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exact")
+    (folder / "main.c").write_text(PROGRAM)
+    command = [compiler(), *STRICT, f"-I{RUNTIME}", str(folder / "main.c")]
+    subprocess.run([*command, "-lm", "-o", str(folder / "main")], check=True, timeout=60)
+    return folder / "main"
+
+
+def answers(program: Path, *equations: tuple[float, float, float, float]) -> list[Answer]:
+    """For each a x^2 + b x + c = 0 with a prediction, what all helpers say."""
+    text = "\n".join(" ".join(float(value).hex() for value in equation) for equation in equations)
+    done = subprocess.run([program], input=text, capture_output=True, text=True, check=True, timeout=60)
+    return [[float.fromhex(word) for word in line.split()] for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("side", [0.4, -3.0])
+def test_a_square_has_the_root_on_the_side_of_the_prediction(program: Path, side: float) -> None:
+    ((pure, square, full, x, normal, root, inverse),) = answers(program, (2.0, 0.0, -7.0, side))
+    assert pure and full and normal
+    assert square == root == math.copysign(math.sqrt(3.5), side)
+    assert x == pytest.approx(square, rel=1e-15)
+    assert inverse == pytest.approx(1.0 / root, rel=1e-15)
+
+
+def test_of_two_roots_the_nearer_one_is_taken(program: Path) -> None:
+    near, far = answers(program, (1.0, -3.0, 2.0, 0.9), (1.0, -3.0, 2.0, 2.2))
+    assert (near[3], far[3]) == pytest.approx((1.0, 2.0), rel=1e-15)
+
+
+@pytest.mark.parametrize("square", [-1.0, 0.0, math.nan])
+def test_what_is_no_square_is_refused(program: Path, square: float) -> None:
+    ((pure, x, full, _, normal, *_rest),) = answers(program, (1.0, 0.0, -square, 0.5))
+    assert not pure and not full and not normal
+    assert x == 0.5
+
+
+def test_a_root_that_is_not_finite_is_refused(program: Path) -> None:
+    ((pure, *_rest),) = answers(program, (1.0, 0.0, -math.inf, 0.5))
+    assert not pure
