@@ -88,8 +88,8 @@ class Function:
 class StepCode:
     """One step: temporaries, a call of a helper of the runtime, then temporaries and results that may use it.
 
-    ``helper`` is "" where a step needs none. ``fills`` are the letters of what it finds. ``results`` are the
-    sine and the cosine of an angle, or a length; none if the helper itself gives the unknown. ``check`` is a
+    ``helper`` is "" where a step needs none. ``root`` is the leaf that it fills. ``results`` are the sine
+    and the cosine of an angle, or a length; none if the helper itself gives the unknown. ``check`` is a
     helper that judges the results. ``own`` are the operations of the helpers.
     """
 
@@ -98,7 +98,7 @@ class StepCode:
     helper: str
     temporaries: tuple[Expr, ...]
     arguments: tuple[Expr, ...]
-    fills: str
+    root: Expr | None
     after: tuple[Expr, ...]
     results: tuple[Expr, ...]
     check: str

@@ -77,18 +77,6 @@ static inline bool exact_root(double discriminant, double scale, double side, do
     return true;
 }
 
-/* The root of a square with the sign of `side`, and its inverse: the square is divided by while its root is taken. */
-static inline bool exact_normal(double square, double side, double *root, double *inverse)
-{
-    if (!(square > 0.0)) {
-        return false;
-    }
-    const double per_square = 1.0 / square;
-    *root = copysign(sqrt(square), side);
-    *inverse = *root * per_square;
-    return true;
-}
-
 /* x^2 = square */
 static inline bool exact_square(double square, double *x)
 {

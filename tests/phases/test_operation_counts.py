@@ -30,17 +30,12 @@ def closure(program: Program) -> Operations:
 
 
 def of_unknowns(program: Program, solve: SolveFunction) -> Operations:
-    """The operations for the unknowns themselves: of the arguments of a root, only the discriminant.
-
-    The inverse of a root is a quotient and a product.
-    """
+    """The operations for the unknowns themselves: of the arguments of a root, only the discriminant."""
     names = program.names | solve.names
     roots = [
-        root for step in solve.steps for root in (*(step.arguments[:1] if step.fills else ()), *step.results)
+        root for step in solve.steps for root in (*(step.arguments[:1] if step.root else ()), *step.results)
     ]
-    inverses = sum("i" in step.fills for step in solve.steps)
-    counted = count_operations(schedule(roots, names.__contains__), roots, names.__contains__)
-    return counted + Operations(0, inverses, inverses)
+    return count_operations(schedule(roots, names.__contains__), roots, names.__contains__)
 
 
 def products(operations: Operations) -> int:

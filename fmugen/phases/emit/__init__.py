@@ -206,15 +206,15 @@ def _step_lines(
     i = step.unknown
     place = program.turning.index(i) if step.is_angle else 0
     sine, cosine, anchor = f"e[{2 * place}]", f"e[{2 * place + 1}]", f"anchors[{place}]"
-    if step.fills:
-        yield f"double s{i}, c{i}, {', '.join(f'{letter}{i}' for letter in step.fills)};"
+    if step.root is not None:
+        yield f"double s{i}, c{i}, r{i};"
         yield f"exact_predict(&{anchor}, q[{i}], &s{i}, &c{i});"
     yield from _temporaries(step.temporaries, names, numbers)
     values = [print_expression(argument, names) for argument in step.arguments]
     if step.helper in ("exact_polynomial", "exact_half_angle"):
         values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]
-    if step.fills:
-        values += [f"&{letter}{i}" for letter in step.fills]
+    if step.root is not None:
+        values.append(f"&r{i}")
     elif step.helper == "exact_half_angle":
         values += [f"&{anchor}", f"q[{i}]", f"&{sine}", f"&{cosine}"]
     elif not step.results:

@@ -354,7 +354,7 @@ class _Lowering:
                     form.helper,
                     before,
                     form.arguments,
-                    form.fills,
+                    form.root,
                     after,
                     form.results,
                     form.check,

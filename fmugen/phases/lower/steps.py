@@ -24,8 +24,7 @@ class Form:
     """A step as expressions around a helper of the runtime; see ``StepCode``.
 
     ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
-    angle, each with the first letter of its name; those in ``fills`` come from the helper. ``solved`` is the
-    equation that later steps may use.
+    angle, each with the first letter of its name. ``solved`` is the equation that later steps may use.
     """
 
     unknown: int
@@ -35,7 +34,7 @@ class Form:
     results: tuple[Expr, ...]
     own: Operations
     leaves: dict[Expr, str] = field(default_factory=dict)
-    fills: str = ""
+    root: Expr | None = None
     check: str = ""
     solved: Solved | None = None
 
@@ -45,7 +44,6 @@ class Form:
 _TURN = Operations(9, 11)
 _PREDICT = Operations(5, 6)
 _ROOT = Operations(0, 1, 0, 1)
-_NORMAL = Operations(0, 1, 1, 1)
 _UNIT = Operations(2, 2)
 _REGULAR = Operations(0, 1)
 _SQUARE = Operations(0, 0, 0, 1)
@@ -85,9 +83,6 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
     sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
     cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
     root = dag.symbol(f"root for {name}", Role.COORDINATE)
-    leaves = {sine: "s", cosine: "c", root: "r"}
-    helper, fills, own = "exact_root", "r", _ROOT
-    arguments: tuple[Expr, ...]
     if a.is_zero:
         results = (root, c / b)
         arguments = (1 - results[1] ** 2, dag.one, sine)
@@ -95,21 +90,19 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
         results = (c / a, root)
         arguments = (1 - results[0] ** 2, dag.one, cosine)
     elif c.is_zero:
-        inverse = dag.symbol(f"inverse of the root for {name}", Role.COORDINATE)
         square = a**2 + b**2
-        results = (b * inverse, -a * inverse)
-        arguments = (square, b * sine - a * cosine)
-        helper, fills, own = "exact_normal", "ri", _NORMAL
-        leaves[inverse] = "i"
+        results = (b / root, -a / root)
+        arguments = (square, square, b * sine - a * cosine)
     else:
         square = a**2 + b**2
         results = ((a * c + b * root) / square, (b * c - a * root) / square)
         arguments = (square - c**2, square, b * sine - a * cosine)
+    leaves = {sine: "s", cosine: "c", root: "r"}
+    own = _PREDICT + _ROOT + _TURN
     solved = None
     if not a.is_zero and not b.is_zero:
         solved = Solved(dag.call("sin", angle), dag.call("cos", angle), a, b, c, root, arguments[0])
-    own += _PREDICT + _TURN
-    return Form(step.unknown, True, helper, arguments, results, own, leaves, fills, solved=solved)
+    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root, solved=solved)
 
 
 def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:
