@@ -27,21 +27,24 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple, Protocol
 
 from fmugen.expr.calculus import postorder
-from fmugen.expr.dag import Dag, Expr, Operation, Role, Value
+from fmugen.expr.dag import Dag, Exact, Expr, Operation, Role, Value
 
 __all__ = ["compact"]
 
 #: Higher powers are calls of a function, and stay as they are.
 _HIGHEST_POWER = 4
 
+_NOTHING = Counter[int]()
+
 #: A sign, and the number of an entry.
 _Signed = tuple[int, int]
 
 
-def compact(roots: Sequence[Expr], is_leaf: Callable[[Expr], bool]) -> list[Expr]:
+def compact(roots: Sequence[Expr], is_leaf: Callable[[Expr], bool], sweeps: int = 1) -> list[Expr]:
     """``roots`` arranged so that code computes them with fewer operations.
 
-    ``is_leaf`` tells which nodes have a name already: they are not looked into, nor are constants.
+    ``is_leaf`` tells which nodes have a name already: they are not looked into, nor are constants. Another
+    sweep finds some more: what two sums turned out to share may have factors to draw out.
 
     Examples
     --------
@@ -53,14 +56,15 @@ def compact(roots: Sequence[Expr], is_leaf: Callable[[Expr], bool]) -> list[Expr
     >>> print_expression(root, {a: "a", b: "b", c: "c"})
     'a*(b + c)'
     """
-    if not roots:
-        return []
-    table = _Table(roots[0].dag, is_leaf)
-    signed = table.read(roots)
-    live = table.reached(number for _, number in signed)
-    _share(_Products(table, live))
-    _share(_Sums(table, live))
-    return table.written(signed)
+    found = list(roots)
+    for _ in range(sweeps if found else 0):
+        table = _Table(found[0].dag, is_leaf)
+        signed = table.read(found)
+        live = table.reached(number for _, number in signed)
+        _share(_Products(table, live))
+        _share(_Sums(table, live))
+        found = table.written(signed)
+    return found
 
 
 class _Table:
@@ -81,6 +85,7 @@ class _Table:
         self._inverses: dict[int, int] = {}
         #: Entries that are read more than once.
         self._shared: set[int] = set()
+        (_, self._zero), (_, self._one) = self._atom(dag.zero), self._atom(dag.one)
 
     # --- entries -----------------------------------------------------------------------------------
 
@@ -101,16 +106,15 @@ class _Table:
 
     def product(self, factors: Counter[int]) -> int:
         """The product of powers of what are no products; what stands above and below is cancelled."""
-        for inverse in [factor for factor in factors if factor in self._inverses]:
+        for inverse in self._inverses.keys() & factors.keys():
             base = self._inverses[inverse]
             times = min(factors[inverse], factors[base])
             if times:
                 factors = factors - Counter({inverse: times, base: times})
         if not factors:
-            return self._atom(self._dag.one)[1]
-        _, zero = self._atom(self._dag.zero)
-        if zero in factors:
-            return zero
+            return self._one
+        if self._zero in factors:
+            return self._zero
         if len(factors) == 1:
             ((only, exponent),) = factors.items()
             if exponent == 1:
@@ -123,7 +127,7 @@ class _Table:
     def sum(self, terms: dict[int, int]) -> _Signed:
         """The sum of terms with signs; the sum that has an entry has at least as many positive ones."""
         if not terms:
-            return self._atom(self._dag.zero)
+            return 1, self._zero
         if len(terms) == 1:
             ((number, sign),) = terms.items()
             return sign, number
@@ -176,14 +180,17 @@ class _Table:
         return node.constant or self._is_leaf(node) or node.operation is Operation.SYMBOL
 
     def _read_product(self, node: Expr, args: Sequence[_Signed]) -> _Signed:
-        sign, constant = self._atom(self._dag.mul(arg for arg in node.args if arg.constant))
-        factors = Counter[int]()
-        if self.atoms[constant] is not self._dag.one:
-            factors[constant] = 1
+        sign, factors = 1, Counter[int]()
+        constants = [arg for arg in node.args if arg.constant]
+        if constants:
+            sign, constant = self._atom(self._dag.mul(constants))
+            if self.atoms[constant] is not self._dag.one:
+                factors[constant] = 1
         for arg, (turned, number) in zip(node.args, args, strict=True):
             if not arg.constant:
                 sign *= turned
-                factors.update(self._factors(number))
+                for factor, count in self._factors(number).items():
+                    factors[factor] += count
         return sign, self.product(factors)
 
     def _read_power(self, node: Expr, base: _Signed) -> _Signed:
@@ -198,9 +205,9 @@ class _Table:
 
     def _read_sum(self, node: Expr, args: Sequence[_Signed]) -> _Signed:
         terms: dict[int, int] = {}
-        constant = self._dag.add(arg for arg in node.args if arg.constant)
-        if not constant.is_zero:
-            self._add(terms, *self._atom(constant))
+        constants = [arg for arg in node.args if arg.constant]
+        if constants:
+            self._add(terms, *self._atom(self._dag.add(constants)))
         for arg, signed in zip(node.args, args, strict=True):
             if not arg.constant:
                 self._open(terms, *signed)
@@ -216,7 +223,7 @@ class _Table:
 
     def _add(self, terms: dict[int, int], sign: int, number: int) -> None:
         """One more term; terms that were made equal are taken together."""
-        if self.atoms.get(number) is self._dag.zero:
+        if number == self._zero:
             return
         present = terms.pop(number, 0)
         if not present:
@@ -233,7 +240,11 @@ class _Table:
             counts = Counter(factor for number in own for factor in self.products[number])
             factor = max(counts, key=lambda f: (counts[f], -f), default=-1)
             if counts[factor] < 2:
-                return self.sum(terms)
+                merged = self._merged(terms)
+                if merged is None:
+                    return self.sum(terms)
+                terms = merged
+                continue
             inner: dict[int, int] = {}
             for number in own:
                 if factor in self.products[number]:
@@ -241,6 +252,62 @@ class _Table:
                     self._add(inner, terms.pop(number), self.product(rest))
             sign, number = self._drawn(inner)
             self._add(terms, sign, self.product(self._factors(number) + Counter({factor: 1})))
+
+    def _merged(self, terms: dict[int, int]) -> dict[int, int] | None:
+        """The terms with a sum among them opened, or a multiple of one, if that merges it with others."""
+        if not any(self._contains_sum(number) for number in terms):
+            return None
+        outer = self._multiples(terms)
+        if len(outer) < len(terms):
+            return self._multiplied(outer)
+        for number, times in outer.items():
+            inner = self._multiples(self.sums.get(number, {}))
+            if outer.keys().isdisjoint(inner):
+                continue
+            found = {rest: by for rest, by in outer.items() if rest != number}
+            for rest, by in inner.items():
+                found[rest] = found.get(rest, 0) + times * by
+            kept = {rest: by for rest, by in found.items() if by}
+            apart = len(terms) if number in self._shared else len(terms) - 1 + len(inner)
+            if len(kept) < apart:
+                return self._multiplied(kept)
+        return None
+
+    def _multiples(self, terms: dict[int, int]) -> dict[int, Exact]:
+        """The terms of a sum, and how many times each is there."""
+        found: dict[int, Exact] = {}
+        for number, sign in terms.items():
+            times, rest = self._multiple(number)
+            found[rest] = found.get(rest, 0) + sign * times
+        return found
+
+    def _multiplied(self, multiples: dict[int, Exact]) -> dict[int, int]:
+        """The terms of a sum of multiples."""
+        terms: dict[int, int] = {}
+        for number, times in multiples.items():
+            if not times:
+                continue
+            sign, size = self._atom(self._dag.number(times))
+            factors = self._factors(number)
+            self._add(terms, sign, self.product(factors if size == self._one else factors + Counter([size])))
+        return terms
+
+    def _contains_sum(self, number: int) -> bool:
+        """Whether an entry is a sum, or may be a multiple of one."""
+        factors = self.products.get(number)
+        return (
+            number in self.sums
+            if factors is None
+            else len(factors) == 2 and not self.sums.keys().isdisjoint(factors)
+        )
+
+    def _multiple(self, number: int) -> tuple[Exact, int]:
+        """An entry as a number times another."""
+        factors = self.products.get(number, _NOTHING)
+        for factor in factors:
+            if factor in self.atoms and self.atoms[factor].is_number and factors[factor] == 1:
+                return self.atoms[factor].number, self.product(factors - Counter({factor: 1}))
+        return 1, number
 
     # --- to the DAG --------------------------------------------------------------------------------
 
@@ -341,7 +408,11 @@ def _is_negative(node: Expr) -> bool:
 
 
 def _positive(node: Expr) -> Expr:
-    return -node if _is_negative(node) else node
+    """``node`` without the sign that code reads it with."""
+    if not _is_negative(node):
+        return node
+    alone = node.operation is Operation.MUL and len(node.args) == 2 and node.args[0].number == -1
+    return node.args[1] if alone else -node
 
 
 def _with_sign(sign: int, node: Expr) -> Expr:

@@ -42,8 +42,9 @@ def abcxy() -> tuple[Expr, ...]:
     return tuple(dag.symbol(name, Role.COORDINATE) for name in "abcxy")
 
 
+@pytest.mark.parametrize("sweeps", [1, 2])
 @pytest.mark.parametrize("seed", range(60))
-def test_values_stay(seed: int) -> None:
+def test_values_stay(seed: int, sweeps: int) -> None:
     chance = random.Random(seed)
     dag = Dag()
     roots = [expression for expression, _ in grown(dag, chance, 30)]
@@ -51,7 +52,7 @@ def test_values_stay(seed: int) -> None:
     point = [chance.uniform(0.3, 1.0) for _ in ROLES]
     before, after = (
         compile_python(expressions, {"q": symbols})(q=point)
-        for expressions in (roots, compact(roots, is_leaf))
+        for expressions in (roots, compact(roots, is_leaf, sweeps))
     )
     assert after == pytest.approx(before, rel=1e-9, abs=1e-9)
 
@@ -90,6 +91,13 @@ def test_equal_terms_are_taken_together(abcxy: tuple[Expr, ...]) -> None:
     a, b, c, x, _ = abcxy
     assert texts(a * (b + c) + x + (a * b + a * c)) == ["x + 2.0*a*(b + c)"]
     assert texts(a * (b + c) - (a * b + a * c) + x) == ["x"]
+
+
+def test_multiples_of_sums_are_opened_where_terms_merge(abcxy: tuple[Expr, ...]) -> None:
+    a, b, c, x, y = abcxy
+    assert texts(a * b * x + 2 * a * b * (y - x)) == ["-a*b*(x - 2.0*y)"]
+    assert texts(a * b * c + 2 * a * b * (y - x)) == ["a*b*(c - 2.0*(x - y))"]
+    assert texts(x**2 + y**2, a * x**2 - a * (x**2 + y**2)) == ["w0 = y*y", "x*x + w0", "-a*w0"]
 
 
 def test_what_is_found_last_is_read_last() -> None:

@@ -42,6 +42,9 @@ from fmugen.phases.lower.tangents import Directions, tangent_results
 
 __all__ = ["lower_program"]
 
+#: Of right-hand sides, which are evaluated most often.
+_SWEEPS = 2
+
 
 def lower_program(
     model: SystemModel,
@@ -449,7 +452,8 @@ class _Lowering:
 
 def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
     """The equations of motion with fewer operations, sharing across sections."""
-    roots = iter(compact([root for section in motion.sections for root in _section_roots(section)], is_leaf))
+    given = [root for section in motion.sections for root in _section_roots(section)]
+    roots = iter(compact(given, is_leaf, _SWEEPS))
     return Motion(
         tuple(
             Section(
@@ -463,7 +467,8 @@ def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
 
 def _compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> list[Form]:
     """Steps with fewer operations, sharing across steps."""
-    roots = iter(compact([root for form in forms for root in (*form.arguments, *form.results)], is_leaf))
+    given = [root for form in forms for root in (*form.arguments, *form.results)]
+    roots = iter(compact(given, is_leaf, _SWEEPS))
     return [
         replace(
             form,
