@@ -101,13 +101,14 @@ EXPORTED double probe_motion(fmi2Component component, const double *motion, int 
     return iterations;
 }
 
-/* The same of a short motion, whose first position is near enough to be the guess for all of it. */
+/* The same of a short motion: from its first row all others are predicted, as stages of a step are. */
 EXPORTED double probe_short_motion(fmi2Component component, const double *motion, int count)
 {
     Instance *self = component;
     Point *point = &self->work.trial;
     double iterations = 0.0;
     remember(&self->state, motion[0], motion + 1);
+    memcpy(self->state.at.v, motion + 1 + MODEL_NQ, sizeof self->state.at.v);
     for (int i = 0; i < count; i++) {
         if (!find_motion(self, motion + i * ROW, point)) {
             return -1.0;

@@ -13,14 +13,14 @@ Cholesky factorization k^3/3, a solution with either 2 k^2:
 
 **The price** is the time that these operations are expected to take, in nanoseconds of one machine: what
 counts is how prices compare. Operations of straight-line code overlap, divisions among others, so that one
-takes less than a cycle; a function takes as long as twenty of them, an exact step has its guards, its
+takes less than a cycle; a function takes as long as twelve of them, an exact step has its guards, its
 prediction and its angle, and what is left to loops has its loads and tests. The weights are non-negative
 least squares of the relative error to the times of the tree sets of Léger's appendix A, as
-``cross_check/trees.py`` runs them: first those of straight-line code to the 54 sets that need nothing else
-(root mean square 6.5 %, inside a table 4 %), then those of iteration to the 18 others (6.8 %). Of the tree
-sets none is left to embedding in loops, whose weights are of the time when some were. One set, whose steps
-fail where it starts, is not among them. Inside a table prices rank as times do: Spearman's correlation is
-0.95 in the median.
+``cross_check/trees.py`` runs them, every table with a factor of its own for the speed that the machine had:
+first those of straight-line code to the 54 sets that need nothing else (root mean square 4 %), then those of
+iteration to the 18 others (9 %). None of the sets is left to embedding in loops, whose weights are of the
+time when some were. One set, whose steps fail where it starts, is not among them. Inside a table prices rank
+as times do: Spearman's correlation is 0.94 in the median.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _NEWTON_EVALUATIONS = 3
 _ROOT_ITERATIONS = 2
 
 # Nanoseconds.
-_ARITHMETIC = 0.23
-_FUNCTION = 4.5
-_STEP = 1.25
-_ELIMINATION = 0.26
-_ITERATED_BLOCK = 173.0
+_ARITHMETIC = 0.264
+_FUNCTION = 3.2
+_STEP = 5.3
+_ELIMINATION = 0.30
+_ITERATED_BLOCK = 434.0
 _LOOP_OPERATION = 0.43
 _LOOPS = 280.0
-_CALL = 44.0
+_CALL = 35.0
 
 
 @dataclass(frozen=True)

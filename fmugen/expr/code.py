@@ -239,7 +239,7 @@ def _cost(node: Expr, is_named: Callable[[Expr], bool]) -> tuple[int, int, int, 
         case Operation.POWER:
             size = abs(node.exponent)
             return (0, 0, 0, 1) if size > _LONGEST_PRODUCT else (0, size - 1, 0, 0)
-        case Operation.CALL:
+        case Operation.CALL if node.name != "abs":  # to drop a sign takes no more than to change it
             return 0, 0, 0, 1
     return 0, 0, 0, 0
 
