@@ -95,7 +95,9 @@ static void record(Closure *closure, double step, int count)
         exit(4);
     }
     Record *run = (Record *)symbol(closure->library, "probe_record");
-    closure->count = closure->models[0] ? run(closure->models[0], step, count, closure->motion) : 0;
+    for (int i = 0; i < PLACES; i++) { /* all alike, so that all are in the same coordinates at the end */
+        closure->count = closure->models[i] ? run(closure->models[i], step, count, closure->motion) : 0;
+    }
 }
 
 static double measured(Closure *closure, Probe *probe, fmi2Component model)

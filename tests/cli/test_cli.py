@@ -302,7 +302,7 @@ def test_equations_as_text_say_where_they_come_from() -> None:
 def test_equations_as_json_are_formulas_of_the_model_language() -> None:
     from fmugen.formulas import parse
 
-    document = json.loads(Outcome("equations", SLIDER_CRANK, "--format", "json").out)
+    document = json.loads(Outcome("equations", SLIDER_CRANK, "--trees", "aac", "--format", "json").out)
     assert document["model"] == "SliderCrank"
     assert [coordinate["name"] for coordinate in document["coordinates"]] == ["m1.angle", "m2.angle"]
     [constraint] = document["constraints"]
@@ -322,7 +322,7 @@ def test_long_equations_name_their_shared_terms() -> None:
 
 
 def test_equations_as_latex_are_a_balanced_document() -> None:
-    out = Outcome("equations", SLIDER_CRANK, "--format", "latex").out
+    out = Outcome("equations", SLIDER_CRANK, "--trees", "aac", "--format", "latex").out
     assert out.startswith("\\documentclass")
     assert out.endswith("\\end{document}\n")
     assert out.count("\\begin{align*}") == out.count("\\end{align*}") > 0
