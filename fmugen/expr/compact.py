@@ -234,24 +234,45 @@ class _Table:
 
     def _drawn(self, terms: dict[int, int]) -> _Signed:
         """A sum with the factors drawn out that terms have in common which nothing else reads."""
-        terms = dict(terms)
-        while True:
-            own = [number for number in terms if number in self.products and number not in self._shared]
-            counts = Counter(factor for number in own for factor in self.products[number])
-            factor = max(counts, key=lambda f: (counts[f], -f), default=-1)
-            if counts[factor] < 2:
-                merged = self._merged(terms)
-                if merged is None:
-                    return self.sum(terms)
-                terms = merged
+        left: dict[int, int] | None = dict(terms)
+        while left is not None:
+            terms = left
+            self._draw_out(terms)
+            left = self._merged(terms)
+        return self.sum(terms)
+
+    def _draw_out(self, terms: dict[int, int]) -> None:
+        """Draw out of ``terms`` the factor that most of them have, then the next, as long as two have one."""
+        holders: dict[int, dict[int, None]] = {}
+        queue: list[tuple[int, int]] = []
+
+        def hold(number: int) -> None:
+            if number not in self._shared:
+                for factor in self.products.get(number, _NOTHING):
+                    held = holders.setdefault(factor, {})
+                    held[number] = None
+                    if len(held) > 1:
+                        heappush(queue, (-len(held), factor))
+
+        for number in terms:
+            hold(number)
+        while queue:
+            expected, factor = heappop(queue)
+            held = [number for number in holders[factor] if number in terms]
+            if len(held) != -expected:
+                if len(held) > 1:
+                    holders[factor] = dict.fromkeys(held)
+                    heappush(queue, (-len(held), factor))
                 continue
             inner: dict[int, int] = {}
-            for number in own:
-                if factor in self.products[number]:
-                    rest = self.products[number] - Counter({factor: 1})
-                    self._add(inner, terms.pop(number), self.product(rest))
+            for number in held:
+                rest = self.products[number] - Counter([factor])
+                self._add(inner, terms.pop(number), self.product(rest))
             sign, number = self._drawn(inner)
-            self._add(terms, sign, self.product(self._factors(number) + Counter({factor: 1})))
+            whole = self.product(self._factors(number) + Counter([factor]))
+            self._add(terms, sign, whole)
+            if whole in terms:
+                hold(whole)
 
     def _merged(self, terms: dict[int, int]) -> dict[int, int] | None:
         """The terms with a sum among them opened, or a multiple of one, if that merges it with others."""
@@ -450,6 +471,8 @@ class _Kind(Protocol):
 
     def pairs(self, member: int) -> Iterator[_Pair]: ...
 
+    def pairs_with(self, member: int, item: int) -> Iterator[_Pair]: ...
+
     def occurrences(self, member: int, pair: _Pair) -> int: ...
 
     def make(self, pair: _Pair) -> int: ...
@@ -482,10 +505,9 @@ def _share(kind: _Kind) -> None:
         for member in holders.pop(pair):
             if member != whole and kind.occurrences(member, pair):
                 kind.replace(member, pair, whole)
-                for other in kind.pairs(member):
-                    if whole in other[:2]:
-                        holders.setdefault(other, {})[member] = None
-                        fresh[other] = None
+                for other in kind.pairs_with(member, whole):
+                    holders.setdefault(other, {})[member] = None
+                    fresh[other] = None
         for other in fresh:
             heappush(queue, (-count(other), other))
 
@@ -507,6 +529,11 @@ class _Products:
                 yield first, first, 1
             for second, _ in factors[place + 1 :]:
                 yield first, second, 1
+
+    def pairs_with(self, member: int, item: int) -> Iterator[_Pair]:
+        for other, count in self._table.products[member].items():
+            if other != item or count > 1:
+                yield min(item, other), max(item, other), 1
 
     def occurrences(self, member: int, pair: _Pair) -> int:
         first, second, _ = pair
@@ -541,6 +568,12 @@ class _Sums:
         for place, (first, sign) in enumerate(terms):
             for second, other in terms[place + 1 :]:
                 yield first, second, sign * other
+
+    def pairs_with(self, member: int, item: int) -> Iterator[_Pair]:
+        terms = self._table.sums[member]
+        for other, sign in terms.items():
+            if other != item:
+                yield min(item, other), max(item, other), sign * terms[item]
 
     def occurrences(self, member: int, pair: _Pair) -> int:
         first, second, agreement = pair
