@@ -34,6 +34,9 @@ __all__ = ["compact"]
 #: Higher powers are calls of a function, and stay as they are.
 _HIGHEST_POWER = 4
 
+#: Of longer products, which are those of chains, only neighbours are looked at, and what they become.
+_LONG = 16
+
 _NOTHING = Counter[int]()
 
 #: A sign, and the number of an entry.
@@ -244,35 +247,39 @@ class _Table:
     def _draw_out(self, terms: dict[int, int]) -> None:
         """Draw out of ``terms`` the factor that most of them have, then the next, as long as two have one."""
         holders: dict[int, dict[int, None]] = {}
-        queue: list[tuple[int, int]] = []
-
-        def hold(number: int) -> None:
+        for number in terms:
             if number not in self._shared:
                 for factor in self.products.get(number, _NOTHING):
-                    held = holders.setdefault(factor, {})
-                    held[number] = None
-                    if len(held) > 1:
-                        heappush(queue, (-len(held), factor))
-
-        for number in terms:
-            hold(number)
+                    holders.setdefault(factor, {})[number] = None
+        queue = [(-len(held), factor) for factor, held in holders.items() if len(held) > 1]
+        heapify(queue)
         while queue:
             expected, factor = heappop(queue)
             held = [number for number in holders[factor] if number in terms]
             if len(held) != -expected:
                 if len(held) > 1:
-                    holders[factor] = dict.fromkeys(held)
                     heappush(queue, (-len(held), factor))
                 continue
+            common = self._common(held, factor)
             inner: dict[int, int] = {}
             for number in held:
-                rest = self.products[number] - Counter([factor])
-                self._add(inner, terms.pop(number), self.product(rest))
+                self._add(inner, terms.pop(number), self.product(self.products[number] - common))
             sign, number = self._drawn(inner)
-            whole = self.product(self._factors(number) + Counter([factor]))
+            whole = self.product(self._factors(number) + common)
             self._add(terms, sign, whole)
-            if whole in terms:
-                hold(whole)
+            if whole in terms and whole not in self._shared:
+                for other in self.products.get(whole, _NOTHING):
+                    held = [number for number in holders.get(other, ()) if number in terms]
+                    holders[other] = dict.fromkeys([*held, whole])
+                    if held:
+                        heappush(queue, (-len(holders[other]), other))
+
+    def _common(self, numbers: Sequence[int], factor: int) -> Counter[int]:
+        """What products have in common beside a factor, at once: they may be long. Each keeps something."""
+        common = self.products[numbers[0]]
+        for number in numbers[1:]:
+            common = common & self.products[number]
+        return Counter([factor]) if any(self.products[n] == common for n in numbers) else common
 
     def _merged(self, terms: dict[int, int]) -> dict[int, int] | None:
         """The terms with a sum among them opened, or a multiple of one, if that merges it with others."""
@@ -524,10 +531,11 @@ class _Products:
 
     def pairs(self, member: int) -> Iterator[_Pair]:
         factors = sorted(self._table.products[member].items())
+        reach = 1 if len(factors) > _LONG else len(factors)
         for place, (first, count) in enumerate(factors):
             if count > 1:
                 yield first, first, 1
-            for second, _ in factors[place + 1 :]:
+            for second, _ in factors[place + 1 : place + 1 + reach]:
                 yield first, second, 1
 
     def pairs_with(self, member: int, item: int) -> Iterator[_Pair]:
