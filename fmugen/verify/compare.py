@@ -15,6 +15,7 @@ import numpy as np
 
 from fmugen.ir.formula import Name
 from fmugen.ir.model import Output, SystemModel
+from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
 from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.energy import EnergyBalance, balance
@@ -204,7 +205,7 @@ def _judge(
         for body in model.bodies
         for column, (kind, unit) in enumerate(pose_kinds(model))
     )
-    states: Array | None = None
+    states = np.zeros((len(trajectory.times), 0))
     components: tuple[Deviation, ...] = ()
     power: PowerBalance | None = None
     if mechanism.drive is not None:
@@ -214,7 +215,11 @@ def _judge(
         power = power_balance(drive.system.tableau.edges, trajectory.times, trajectory.values, speeds)
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
-    energy = balance(mechanism, trajectory.times, coordinates, velocities, held, states)
+    instants = [
+        State(*here).instant(mechanism, time, held(time))
+        for time, *here in zip(trajectory.times.tolist(), coordinates, velocities, states, strict=True)
+    ]
+    energy = balance(mechanism, instants)
     problems = (
         *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
         *_closure_problems(closure, violation),

@@ -8,11 +8,13 @@ rates and accelerations at both ends, and the work is a Gauss-Legendre quadratur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from fmugen.verify.charts import Chart
 from fmugen.verify.mechanism import Instant, Mechanism
 from fmugen.verify.rotations import Array
 
@@ -46,45 +48,27 @@ class EnergyBalance:
         return float(np.max(np.abs(self.imbalance)))
 
 
-def balance(
-    mechanism: Mechanism,
-    times: Array,
-    coordinates: Array,
-    velocities: Array,
-    held_inputs: Callable[[float], Mapping[str, float]],
-    states: Array | None = None,
-) -> EnergyBalance:
+def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
     """The energy balance of a sampled motion.
 
-    Parameters
-    ----------
-    mechanism
-        The equations that tell forces and multipliers.
-    times, coordinates, velocities
-        Samples: one row per time, coordinates and rates of the moving bodies.
-    held_inputs
-        Input values from a sample on until the next one.
-    states
-        One row per time of the states of the network, where the model has one. The work of the
-        network on the joints counts as work fed in.
+    Inputs are held from a sample on until the next one. The work of a network on the joints counts as work
+    fed in.
     """
-    states = np.zeros((len(times), 0)) if states is None else states
-    kinetic, potential = np.empty(len(times)), np.empty(len(times))
-    steps = np.zeros(len(times))
-    absolute = np.zeros(len(times))
-    for number, time in enumerate(times):
-        inputs = held_inputs(float(time))
-        here = mechanism.motion(float(time), coordinates[number], velocities[number], inputs, states[number])
-        kinetic[number] = mechanism.kinetic_energy(here.coordinates, here.velocities)
-        potential[number] = _potential(mechanism, here)
-        if number + 1 < len(times):
-            end = number + 1
-            there = mechanism.motion(
-                float(times[end]), coordinates[end], velocities[end], inputs, states[end]
-            )
-            steps[end], absolute[end] = _work(mechanism, here, there)
+    steps, absolute = np.zeros(len(instants)), np.zeros(len(instants))
+    for number, (here, there) in enumerate(pairwise(instants), start=1):
+        steps[number], absolute[number] = _work(mechanism, here, _with_inputs(mechanism, there, here.inputs))
+    times = np.array([instant.time for instant in instants])
+    kinetic = np.array([mechanism.kinetic_energy(each.coordinates, each.velocities) for each in instants])
+    potential = np.array([_potential(mechanism, instant) for instant in instants])
     turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
+
+
+def _with_inputs(mechanism: Mechanism, instant: Instant, inputs: Mapping[str, float]) -> Instant:
+    """The instant as it is before its own inputs are set."""
+    if inputs == instant.inputs:
+        return instant
+    return mechanism.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
 
 
 def _potential(mechanism: Mechanism, instant: Instant) -> float:
@@ -95,10 +79,11 @@ def _potential(mechanism: Mechanism, instant: Instant) -> float:
 def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, float]:
     """The work fed in between two instants, and its absolute amount."""
     step = there.time - here.time
+    between = _Quintic(mechanism.chart, here, there)
     work = absolute = 0.0
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
         fraction = 0.5 * (1.0 + float(node))
-        coordinates, velocities = _between(mechanism, here, there, fraction)
+        coordinates, velocities = between.at(fraction)
         time = here.time + fraction * step
         states = _states_between(here, there, fraction)
         power = _power(mechanism, time, coordinates, velocities, here.inputs, states)
@@ -138,26 +123,36 @@ def _states_between(here: Instant, there: Instant, fraction: float) -> Array:
     return result
 
 
-def _between(mechanism: Mechanism, here: Instant, there: Instant, fraction: float) -> tuple[Array, Array]:
+class _Quintic:
     """Quintic Hermite interpolation of the coordinates, and the velocities it has."""
-    step = there.time - here.time
-    start, end = _taylor(mechanism, here, step), _taylor(mechanism, there, step)
-    gap = end[0] - start[0] - start[1] - 0.5 * start[2]
-    slope = end[1] - start[1] - start[2]
-    bend = end[2] - start[2]
-    cubic = 10.0 * gap - 4.0 * slope + 0.5 * bend
-    quartic = -15.0 * gap + 7.0 * slope - bend
-    quintic = 6.0 * gap - 3.0 * slope + 0.5 * bend
-    s = fraction
-    found = start[0] + s * (start[1] + s * (0.5 * start[2] + s * (cubic + s * (quartic + s * quintic))))
-    rate = start[1] + s * (start[2] + s * (3.0 * cubic + s * (4.0 * quartic + 5.0 * s * quintic)))
-    chart = mechanism.chart
-    return chart.normalized(found), chart.velocities(found, rate / step)
+
+    def __init__(self, chart: Chart, here: Instant, there: Instant) -> None:
+        self._chart = chart
+        self._step = there.time - here.time
+        start, end = _taylor(chart, here, self._step), _taylor(chart, there, self._step)
+        gap = end[0] - start[0] - start[1] - 0.5 * start[2]
+        slope = end[1] - start[1] - start[2]
+        bend = end[2] - start[2]
+        self._powers = (
+            start[0],
+            start[1],
+            0.5 * start[2],
+            10.0 * gap - 4.0 * slope + 0.5 * bend,
+            -15.0 * gap + 7.0 * slope - bend,
+            6.0 * gap - 3.0 * slope + 0.5 * bend,
+        )
+
+    def at(self, s: float) -> tuple[Array, Array]:
+        """Coordinates and velocities at a fraction of the step."""
+        c0, c1, c2, c3, c4, c5 = self._powers
+        found = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
+        rate = c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + 5.0 * s * c5)))
+        return self._chart.normalized(found), self._chart.velocities(found, rate / self._step)
 
 
-def _taylor(mechanism: Mechanism, instant: Instant, step: float) -> tuple[Array, Array, Array]:
+def _taylor(chart: Chart, instant: Instant, step: float) -> tuple[Array, Array, Array]:
     """The coordinates, and their rates and accelerations per step."""
-    chart, coordinates, velocities = mechanism.chart, instant.coordinates, instant.velocities
+    coordinates, velocities = instant.coordinates, instant.velocities
     rates = chart.rates(coordinates, velocities)
     seconds = chart.seconds(coordinates, velocities, instant.accelerations)
     return coordinates, step * rates, step * step * seconds

@@ -28,7 +28,7 @@ from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses
 from fmugen.verify.network.drive import Drive, Outcome
-from fmugen.verify.rotations import Array
+from fmugen.verify.rotations import Array, cross
 
 #: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
@@ -278,20 +278,18 @@ class Mechanism:
 
         The multiplier of a rod is its tension.
         """
-        jacobian = self.bank.at(instant.posture).twists
-        wrenches = np.array(
-            [_wrench(row, share, instant.posture) for row, share in zip(self.rows, jacobian, strict=True)]
-        ).reshape(-1, TWIST)
+        wrenches = self._wrenches(instant.posture)
         shares = {}
         for name, (owner, kind) in self._reactions.items():
             mine = np.array([row.element == owner for row in self.rows], dtype=np.float64)
-            shares[name] = -mine if kind == "tension" else mine * wrenches[:, _PLACES[kind]]
+            shares[name] = -mine if kind == "tension" else mine * wrenches[_PLACES[kind]]
         return shares
 
-
-def _wrench(row: Row, share: Array, posture: Posture) -> Array:
-    """Force and torque on the head, at the head's own point, per unit of the constraint's force."""
-    at = TWIST * row.head.body
-    force, moment = share[at : at + 3], share[at + 3 : at + TWIST]
-    arm = posture.rotation[row.head.body] @ np.array(row.head.arm)
-    return np.concatenate((force, moment - np.cross(arm, force)))
+    def _wrenches(self, posture: Posture) -> Array:
+        """Forces and torques on the heads of all rows, at the heads' own points, per unit of multiplier."""
+        heads = np.array([row.head.body for row in self.rows], dtype=np.intp)
+        arms = np.array([row.head.arm for row in self.rows]).reshape(-1, 3, 1)
+        twists = self.bank.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
+        forces, moments = np.split(twists[np.arange(len(heads)), heads].T, 2)
+        turned = (posture.rotation[heads] @ arms)[:, :, 0].T
+        return np.concatenate((forces, moments - cross(turned, forces)))

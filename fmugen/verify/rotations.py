@@ -14,7 +14,7 @@ _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 def cross(a: Array, b: Array) -> Array:
     """The cross products of the columns of two arrays of three rows."""
-    result: Array = a[_NEXT] * b[_LAST] - a[_LAST] * b[_NEXT]
+    result: Array = a.take(_NEXT, 0) * b.take(_LAST, 0) - a.take(_LAST, 0) * b.take(_NEXT, 0)
     return result
 
 
@@ -47,19 +47,28 @@ def nearest_rotation(matrix: Array) -> Array:
     return result
 
 
+def _of_products() -> Array:
+    """The entries of a rotation matrix as sums of products of two components of its unit quaternion."""
+    table = np.zeros((4, 4, 3, 3))
+    for i in range(3):
+        table[0, 0, i, i] = table[1 + i, 1 + i, i, i] = 1.0
+        for j in range(3):
+            if i != j:
+                k = 3 - i - j
+                table[1 + j, 1 + j, i, i] = -1.0
+                table[1 + i, 1 + j, i, j] = 2.0
+                table[0, 1 + k, i, j] = -2.0 if (j - i) % 3 == 1 else 2.0
+    return table.reshape(16, 9)
+
+
+_OF_PRODUCTS = _of_products()
+
+
 def matrices(quaternions: Array) -> Array:
     """The matrices of many quaternions, of any length but zero."""
-    w, x, y, z = (quaternions / np.linalg.norm(quaternions, axis=1)[:, None]).T
-    result = np.empty((len(quaternions), 3, 3))
-    result[:, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
-    result[:, 0, 1] = 2.0 * (x * y - w * z)
-    result[:, 0, 2] = 2.0 * (x * z + w * y)
-    result[:, 1, 0] = 2.0 * (x * y + w * z)
-    result[:, 1, 1] = 1.0 - 2.0 * (x * x + z * z)
-    result[:, 1, 2] = 2.0 * (y * z - w * x)
-    result[:, 2, 0] = 2.0 * (x * z - w * y)
-    result[:, 2, 1] = 2.0 * (y * z + w * x)
-    result[:, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+    products = (quaternions[:, :, None] * quaternions[:, None, :]).reshape(-1, 16)
+    squares = products[:, ::5].sum(axis=1)
+    result: Array = ((products @ _OF_PRODUCTS) / squares[:, None]).reshape(-1, 3, 3)
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fmugen.verify.bank import Bank
@@ -55,7 +55,11 @@ def check_derivatives(
     h = 1e-4
     first = (along(h) - along(-h)) / (2 * h)
     second = (along(h) - 2 * along(0.0) + along(-h)) / h**2
-    size = 1.0 + np.max(np.abs(at.jacobian), axis=1) ** 3  # Euler angles near their singular posture
+    assume(np.max(np.abs(at.jacobian)) < 12.0)  # Euler angles far from their singular posture,
+    lengths = [row for row, measure in enumerate(measures) if isinstance(measure, Length)]
+    assume(np.min(at.value[lengths]) > 0.1)  # places that do not nearly coincide,
+    assume(np.max(np.abs(along(h) - along(-h))) < 0.1)  # and angles that do not just begin another turn
+    size = 1.0 + np.max(np.abs(at.jacobian), axis=1) ** 3
     np.testing.assert_allclose((at.jacobian @ speed - first) / size, 0.0, atol=1e-5)
     np.testing.assert_allclose((at.jacobian @ push + at.bias - second) / size, 0.0, atol=1e-4)
 

@@ -1,0 +1,194 @@
+"""From one output time to the next: integration of what is free, Newton's method for what is driven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from fmugen.errors import VerificationError
+from fmugen.verify.assembly import project_positions, project_velocities
+from fmugen.verify.mechanism import Instant, Mechanism
+from fmugen.verify.rotations import Array
+
+RELATIVE_TOLERANCE = 1e-12
+ABSOLUTE_TOLERANCE = 1e-13
+#: Factors on the tolerances, tried in turn.
+_LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
+#: Steps that shrink below this fraction of the largest step so far are a collapse.
+_COLLAPSE = 1e-4
+#: The most output intervals in one step: what lasts for a few of them must not be stepped over.
+_INTERVALS = 8
+#: The conditioning of the constraints below which a position counts as near a singular one.
+_POORLY_CONDITIONED = 0.02
+_MAX_HALVINGS = 20
+#: How far a driven mechanism may end from where it was expected, and move in one step, in its own scale.
+_NEAR, _SHORT = 0.05, 1.0
+
+
+class State(NamedTuple):
+    """What a motion goes on from."""
+
+    coordinates: Array
+    velocities: Array
+    #: Those of the network.
+    states: Array
+
+    def instant(self, mechanism: Mechanism, time: float, inputs: Mapping[str, float]) -> Instant:
+        return mechanism.motion(time, self.coordinates, self.velocities, inputs, self.states)
+
+
+class Integrator:
+    """DOP853 with projection; remembers the step size from run to run.
+
+    A step may span several output times: the states at those inside it are the interpolants of the method,
+    projected onto the constraints as the ends of steps are.
+
+    Next to a singular position rounding errors of the constraints are magnified beyond the tolerance,
+    and error control alone would shrink the step for ever. An interval whose steps collapse is therefore
+    repeated with a looser tolerance, which carries it across.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._step: float | None = None
+        of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
+        of_states = np.ones(mechanism.drive.system.tableau.states if mechanism.drive else 0)
+        self._scale = np.concatenate((of_coordinates, mechanism.scale, of_states))
+        self._count, self._moving = len(of_coordinates), len(of_coordinates) + mechanism.size
+        #: The loosest relative tolerance that was needed.
+        self.tolerance = RELATIVE_TOLERANCE
+
+    def follow(self, times: Sequence[float], state: State, inputs: Mapping[str, float]) -> Iterator[State]:
+        """The states at all times but the first, which is the time of the given state."""
+        done = 0
+        while done + 1 < len(times):
+            for loosening in _LOOSENINGS:
+                # A loose tolerance is for the interval that needs it.
+                ahead = times[done:] if loosening == 1.0 else times[done : done + 2]
+                found = 0
+                for following in self._attempt(ahead, state, inputs, loosening):
+                    yield (state := following)
+                    found += 1
+                if found:
+                    self.tolerance = max(self.tolerance, loosening * RELATIVE_TOLERANCE)
+                    done += found
+                    break
+            else:
+                raise VerificationError(
+                    f"the reference cannot be followed between t = {times[done]:g} s and "
+                    f"{times[done + 1]:g} s: {self._mechanism.model.name} is in a singular position, or too "
+                    f"stiff for an explicit method"
+                )
+
+    def _attempt(
+        self, times: Sequence[float], state: State, inputs: Mapping[str, float], loosening: float
+    ) -> Iterator[State]:
+        """The states at all times but the first, or at those before the steps collapse."""
+        largest = self._step or 0.0
+        solver = DOP853(
+            lambda time, packed: self._rates(float(time), packed, inputs),
+            times[0],
+            np.concatenate(state),
+            times[-1],
+            rtol=loosening * RELATIVE_TOLERANCE,
+            atol=loosening * ABSOLUTE_TOLERANCE * self._scale,
+            max_step=_INTERVALS * float(np.max(np.diff(times))),
+            first_step=None if self._step is None else min(self._step, times[-1] - times[0]),
+        )
+        due = 1
+        while solver.status == "running":
+            before = solver.h_abs
+            solver.step()
+            largest = max(largest, before)
+            collapsed = solver.h_abs < min(before, _COLLAPSE * largest)
+            if solver.status == "failed" or (collapsed and solver.status == "running"):
+                return
+            if times[due] < solver.t:
+                between = solver.dense_output()
+                while times[due] < solver.t:
+                    yield self._settled(times[due], between(times[due]), inputs)
+                    due += 1
+            state = self._settled(float(solver.t), solver.y, inputs)
+            if solver.status == "running":
+                solver.y = np.concatenate(state)
+                solver.f = self._rates(float(solver.t), solver.y, inputs)
+        # The last step is cut at the end: keep the size from before the cut.
+        self._step = max(before, solver.h_abs)
+        yield state
+
+    def _rates(self, time: float, packed: Array, inputs: Mapping[str, float]) -> Array:
+        mechanism = self._mechanism
+        coordinates, velocities, states = self._unpacked(packed)
+        instant = mechanism.motion(time, coordinates, velocities, inputs, states)
+        if instant.conditioning < _POORLY_CONDITIONED:
+            # Near a singular position, and off the constraints by a little, accelerations are wrong by
+            # much. On the constraints they stay smooth even through such a position.
+            coordinates = project_positions(mechanism, time, coordinates)
+            velocities = project_velocities(mechanism, time, coordinates, velocities)
+            instant = mechanism.motion(time, coordinates, velocities, inputs, states)
+        rates = mechanism.chart.rates(coordinates, velocities)
+        return np.concatenate((rates, instant.accelerations, instant.state_rates))
+
+    def _settled(self, time: float, packed: Array, inputs: Mapping[str, float]) -> State:
+        """A state moved onto the constraints, those of the network too."""
+        mechanism, drive = self._mechanism, self._mechanism.drive
+        near, speeds, states = self._unpacked(packed)
+        coordinates = project_positions(mechanism, time, near)
+        velocities = project_velocities(mechanism, time, coordinates, speeds)
+        if drive is not None:
+            posture = mechanism.chart.posture(coordinates)
+            states = drive.system.projected(drive.at(time, posture, velocities, inputs, states))
+        return State(coordinates, velocities, states)
+
+    def _unpacked(self, packed: Array) -> State:
+        count, moving = self._count, self._moving
+        return State(packed[:count], packed[count:moving], packed[moving:])
+
+
+def follow_drivers(
+    mechanism: Mechanism, times: Sequence[float], state: State, inputs: Mapping[str, float]
+) -> Iterator[State]:
+    """The states of a mechanism that its drivers alone move, at all times but the first."""
+    for begin, end in pairwise(times):
+        state = _driven(mechanism, begin, end, state, inputs)
+        yield state
+
+
+def _driven(
+    mechanism: Mechanism,
+    begin: float,
+    end: float,
+    state: State,
+    inputs: Mapping[str, float],
+) -> State:
+    """Newton from the extrapolated state, in as many substeps as it takes to stay near it."""
+    coordinates, velocities, states = state
+    time, step = begin, end - begin
+    smallest = step * 0.5**_MAX_HALVINGS
+    scale, chart = mechanism.scale, mechanism.chart
+    while time < end:
+        target = end if time + step >= end - 1e-9 * step else time + step
+        instant = mechanism.motion(time, coordinates, velocities, inputs)
+        width = target - time
+        way = width * velocities + 0.5 * width**2 * instant.accelerations
+        predicted = chart.move(coordinates, way)
+        corrected = project_positions(mechanism, target, predicted)
+        residual, _ = mechanism.violation(target, corrected)
+        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
+        change = (corrected - predicted) / chart.coordinate_scale(mechanism.layout.length)
+        if closed and np.max(np.abs(change)) < _NEAR and np.max(np.abs(way / scale)) < _SHORT:
+            time, coordinates = target, corrected
+            velocities = project_velocities(mechanism, time, coordinates, velocities)
+            continue
+        step *= 0.5
+        if step < smallest:
+            worst = mechanism.rows[int(np.argmax(np.abs(residual)))].name
+            raise VerificationError(
+                f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
+                f"(constraint '{worst}')"
+            )
+    return State(coordinates, velocities, states)
