@@ -12,7 +12,7 @@ from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import closed_position, radians
-from fmugen.phases.triangularize.numeric import Numbers, Position
+from fmugen.phases.triangularize.numeric import Numbers, Position, least_norm
 
 __all__ = ["passed_positions"]
 
@@ -44,7 +44,7 @@ class _Dynamics:
         _, jacobian = self._assembly.constraints(q, time=time)
         rows = jacobian.shape[0]
         matrix = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
-        solution: Numbers = np.linalg.lstsq(matrix, rest, rcond=_RANK)[0]
+        solution = least_norm(matrix, rest, _RANK)
         return solution[: self._size]
 
     def step(self, q: Numbers, v: Numbers, time: float, h: float) -> tuple[Numbers, Numbers]:
@@ -92,7 +92,7 @@ def _passed(
         q = closed
         _, jacobian = assembly.constraints(q, time=time)
         rates, _ = assembly.rates(q, time=time)
-        v = v + np.linalg.lstsq(jacobian, rates - jacobian @ v, rcond=_RANK)[0]
+        v = v + least_norm(jacobian, rates - jacobian @ v, _RANK)
         yield Position(q, time)
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from fmugen.phases.triangularize.assemble import Assembly
-from fmugen.phases.triangularize.numeric import Numbers, Position
+from fmugen.phases.triangularize.numeric import Numbers, Position, least_norm
 
 __all__ = ["closed_position", "filled_positions", "nearby_positions", "radians", "reachable_positions"]
 
@@ -65,7 +65,7 @@ def closed_position(assembly: Assembly, q: Numbers, time: float) -> Numbers | No
         value, jacobian = assembly.constraints(q, time=time)
         if np.abs(value).max(initial=0.0) < _CLOSED:
             return q
-        q = q + np.linalg.lstsq(jacobian, -value, rcond=_RANK)[0]
+        q = q + least_norm(jacobian, -value, _RANK)
     return None
 
 
@@ -81,7 +81,7 @@ def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
     for _ in range(2 * _STEPS):
         _, jacobian = assembly.constraints(q, time=time)
         rates, _ = assembly.rates(q, time=time)
-        velocity = np.linalg.lstsq(jacobian, rates, rcond=_RANK)[0]
+        velocity = least_norm(jacobian, rates, _RANK)
         speed = np.abs(velocity * scales).max(initial=0.0)
         step = min(_STEP / max(speed, 1e-12), stop / (2 * _STEPS))
         time += step
@@ -99,7 +99,7 @@ def _walked(assembly: Assembly, q: Numbers, direction: Numbers) -> Iterator[Numb
     scales = radians(assembly)
     for _ in range(_STEPS):
         _, jacobian = assembly.constraints(q)
-        across = np.linalg.lstsq(jacobian, jacobian @ direction, rcond=_RANK)[0]
+        across = least_norm(jacobian, jacobian @ direction, _RANK)
         direction = direction - across
         size = np.abs(direction * scales).max(initial=0.0)
         if size < 1e-9:

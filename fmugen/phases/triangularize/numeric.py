@@ -7,15 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lstsq
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 
-__all__ = ["Numbers", "Position", "Residuals"]
+__all__ = ["Numbers", "Position", "Residuals", "least_norm"]
 
 Numbers = NDArray[np.float64]
+
+
+def least_norm(matrix: Numbers, right: Numbers, rank: float) -> Numbers:
+    """The smallest x of those with the least |matrix x - right|.
+
+    By orthogonal factors with pivots, which take a third of the time of singular values. Pivots below the
+    fraction ``rank`` of the largest count as zero.
+    """
+    if not matrix.size:
+        return np.zeros(matrix.shape[1])
+    found: Numbers = lstsq(matrix, right, cond=rank, lapack_driver="gelsy", check_finite=False)[0]
+    return found
 
 
 @dataclass(frozen=True)
