@@ -90,6 +90,27 @@ def test_inputs_are_held_between_output_times() -> None:
         solve_reference(model, times, inputs={"pull": math.sin})
 
 
+def test_output_times_inside_steps_are_as_exact_as_those_at_their_ends() -> None:
+    fine, coarse = (solve_reference(models.four_bar(), np.linspace(0.0, 2.0, n)) for n in (401, 21))
+    assert np.max(np.abs(fine.coordinates[::20] - coarse.coordinates)) < 1e-10
+    assert np.max(np.abs(fine.velocities[::20] - coarse.velocities)) < 1e-9
+    assert fine.residual < 1e-13
+    assert fine.energy.largest < 1e-10
+
+
+def test_a_push_that_lasts_a_few_output_intervals_is_not_stepped_over() -> None:
+    pulse = "exp(-((time - 5)/0.05)^2)"
+    model = SystemModel(
+        "Mass",
+        bodies=(body("mass", 2, 1),),
+        joints=(prismatic("slide", "ground", "mass"),),
+        loads=(force("load", "mass", (pulse, 0)),),
+        starts=fixed(slide__s=0, slide__v=0),
+    )
+    reference = solve_reference(model, np.linspace(0.0, 10.0, 201))
+    assert reference.quantity("slide.v")[-1] == pytest.approx(0.05 * math.sqrt(math.pi) / 2, rel=1e-9)
+
+
 def test_double_pendulum_keeps_its_energy() -> None:
     reference = solve_reference(models.double_pendulum(), np.linspace(0.0, 3.0, 61))
     assert reference.energy.largest < 1e-9
