@@ -184,18 +184,15 @@ def _reached(record: Record, rivals: Sequence[str], part: Part) -> tuple[float, 
 def _growth(records: Sequence[Record]) -> Iterator[str]:
     yield "## Growth with the number of windows of an N-four-bar"
     yield ""
-    yield f"Where windows double, a factor up to {_LINEAR} counts as linear."
+    yield f"Where windows double, a factor up to {_LINEAR} counts as linear. Factors are medians of turns"
+    yield "that both sizes take."
     yield ""
     yield "| windows | right-hand side, ns | step, ns | model to C, s | characters of C |"
     yield "|---:|---:|---:|---:|---:|"
-    rows = {record.windows: _sizes(record) for record in records}
-    for windows, sizes in rows.items():
-        half = rows.get(windows // 2) if windows % 2 == 0 else None
-        cells = [
-            f"{size:.3g}" if half is None else f"{size:.3g} ({size / before:.2f}x)"
-            for size, before in zip(sizes, half or sizes, strict=True)
-        ]
-        yield f"| {windows} | {' | '.join(cells)} |"
+    for record in records:
+        factors = [f" ({np.median(found):.2f}x)" for found in record.growth.values()] or [""] * 4
+        cells = [f"{size:.3g}{factor}" for size, factor in zip(_sizes(record), factors, strict=True)]
+        yield f"| {record.windows} | {' | '.join(cells)} |"
 
 
 def _sizes(record: Record) -> tuple[float, ...]:

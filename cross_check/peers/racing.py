@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fmugen.errors import FmugenError
-from peers.cases import Case
+from peers.cases import SCALED, Case
 from peers.contestants import CONTESTANTS, COUNT, Contestant, Outcome, Program, Race, UnfitError
 from peers.skeleton import Array, falling, reference_centers, skeleton_of
 
@@ -61,6 +61,8 @@ class Record:
     times: dict[str, Times] = field(default_factory=dict)
     unfit: dict[str, str] = field(default_factory=dict)
     equal: dict[str, Equal] = field(default_factory=dict)
+    #: Factors, by turn, from the case of half the size to this one, where there is one.
+    growth: dict[str, list[float]] = field(default_factory=dict)
 
 
 def run_case(case: Case, work: Path, turns: int) -> Record:
@@ -73,8 +75,9 @@ def run_case(case: Case, work: Path, turns: int) -> Record:
         case.name,
         case.windows,
         dict(case.goals),
-        *_effort(case),
+        *_generated(case, _EFFORTS),
         {contestant.name: contestant.version() for contestant in CONTESTANTS},
+        growth=_growth(case, folder, turns),
     )
     programs = _prepared(race, record)
     expected = dict(zip((b.name for b in model.bodies), reference_centers(model, race.stop), strict=True))
@@ -124,8 +127,8 @@ def _least_effort(contestant: Contestant, program: Program, expected: dict[str, 
     return None
 
 
-def _effort(case: Case) -> tuple[float, int]:
-    """Seconds and characters of a generation, where cases of other sizes are there to compare with.
+def _generated(case: Case, efforts: int) -> tuple[float, int]:
+    """CPU seconds and characters of a generation, where cases of other sizes are there to compare with.
 
     Each is in a process of its own, and the least time counts: exact solutions are cached by the first.
     """
@@ -137,10 +140,33 @@ def _effort(case: Case) -> tuple[float, int]:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     said = [
         subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=True)
-        for _ in range(_EFFORTS)
+        for _ in range(efforts)
     ]
     seconds, characters = zip(*(done.stdout.split() for done in said), strict=True)
     return min(map(float, seconds)), int(characters[0])
+
+
+def _growth(case: Case, folder: Path, turns: int) -> dict[str, list[float]]:
+    """By how much a case costs more than that of half its size, both taking turns."""
+    half = next((other for other in SCALED if 2 * other.windows == case.windows), None)
+    if half is None:
+        return {}
+    programs = [_own_program(each, folder / f"growth_{each.windows}") for each in (half, case)]
+    factors: dict[str, list[float]] = {"side": [], "step": [], "seconds": [], "characters": []}
+    for _ in range(turns):
+        small, large = (program(COUNT) for program in programs)
+        factors["side"].append((large.side or math.nan) / (small.side or math.nan))
+        factors["step"].append(large.motion / small.motion)
+        (some, few), (more, many) = _generated(half, 1), _generated(case, 1)
+        factors["seconds"].append(more / some)
+        factors["characters"].append(many / few)
+    return factors
+
+
+def _own_program(case: Case, folder: Path) -> Program:
+    folder.mkdir(exist_ok=True)
+    model = falling(case.model())
+    return _program(CONTESTANTS[0], Race(model, case.trees, skeleton_of(model), folder, STOP))
 
 
 def _prepared(race: Race, record: Record) -> dict[str, Program]:

@@ -81,10 +81,16 @@ def test_what_did_not_run_says_why() -> None:
 
 def test_growth_is_told_where_windows_double() -> None:
     small = record("n_four_bar_20", windows=20)
-    large = record("n_four_bar_40", windows=40, characters=2100, seconds=1.5)
+    factors = {
+        "side": [1.9, 2.2, 2.0],
+        "step": [2.1, 2.3, 9.0],
+        "seconds": [1.5, 1.4, 1.6],
+        "characters": [2.1],
+    }
+    large = record("n_four_bar_40", windows=40, characters=2100, seconds=1.5, growth=factors)
     lines = page(small, large)
     assert "| 20 | 100 | 400 | 1 | 1e+03 |" in lines
-    assert "| 40 | 100 (1.00x) | 400 (1.00x) | 1.5 (1.50x) | 2.1e+03 (2.10x) |" in lines
+    assert "| 40 | 100 (2.00x) | 400 (2.30x) | 1.5 (1.50x) | 2.1e+03 (2.10x) |" in lines
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
