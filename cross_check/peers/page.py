@@ -184,13 +184,13 @@ def _reached(record: Record, rivals: Sequence[str], part: Part) -> tuple[float, 
 def _growth(records: Sequence[Record]) -> Iterator[str]:
     yield "## Growth with the number of windows of an N-four-bar"
     yield ""
-    yield f"Where windows double, a factor up to {_LINEAR} counts as linear. Factors are medians of turns"
-    yield "that both sizes take."
+    yield f"Where windows double, a factor up to {_LINEAR} counts as linear. Factors are those of the"
+    yield "least times of turns that both sizes take."
     yield ""
     yield "| windows | right-hand side, ns | step, ns | model to C, s | characters of C |"
     yield "|---:|---:|---:|---:|---:|"
     for record in records:
-        factors = [f" ({np.median(found):.2f}x)" for found in record.growth.values()] or [""] * 4
+        factors = [f" ({factor:.2f}x)" for factor in record.growth.values()] or [""] * 4
         cells = [f"{size:.3g}{factor}" for size, factor in zip(_sizes(record), factors, strict=True)]
         yield f"| {record.windows} | {' | '.join(cells)} |"
 

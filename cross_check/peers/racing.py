@@ -61,8 +61,8 @@ class Record:
     times: dict[str, Times] = field(default_factory=dict)
     unfit: dict[str, str] = field(default_factory=dict)
     equal: dict[str, Equal] = field(default_factory=dict)
-    #: Factors, by turn, from the case of half the size to this one, where there is one.
-    growth: dict[str, list[float]] = field(default_factory=dict)
+    #: Factors from the case of half the size to this one, where there is one.
+    growth: dict[str, float] = field(default_factory=dict)
 
 
 def run_case(case: Case, work: Path, turns: int) -> Record:
@@ -146,21 +146,18 @@ def _generated(case: Case, efforts: int) -> tuple[float, int]:
     return min(map(float, seconds)), int(characters[0])
 
 
-def _growth(case: Case, folder: Path, turns: int) -> dict[str, list[float]]:
-    """By how much a case costs more than that of half its size, both taking turns."""
+def _growth(case: Case, folder: Path, turns: int) -> dict[str, float]:
+    """By how much a case costs more than that of half its size, both taking turns; the least times count."""
     half = next((other for other in SCALED if 2 * other.windows == case.windows), None)
     if half is None:
         return {}
-    programs = [_own_program(each, folder / f"growth_{each.windows}") for each in (half, case)]
-    factors: dict[str, list[float]] = {"side": [], "step": [], "seconds": [], "characters": []}
+    pair = [(each, _own_program(each, folder / f"growth_{each.windows}")) for each in (half, case)]
+    found: list[list[tuple[float, ...]]] = []
     for _ in range(turns):
-        small, large = (program(COUNT) for program in programs)
-        factors["side"].append((large.side or math.nan) / (small.side or math.nan))
-        factors["step"].append(large.motion / small.motion)
-        (some, few), (more, many) = _generated(half, 1), _generated(case, 1)
-        factors["seconds"].append(more / some)
-        factors["characters"].append(many / few)
-    return factors
+        outcomes = [(each, program(COUNT)) for each, program in pair]
+        found.append([(o.side or math.nan, o.motion, *_generated(each, 1)) for each, o in outcomes])
+    small, large = np.min(found, axis=0)
+    return dict(zip(("side", "step", "seconds", "characters"), (large / small).tolist(), strict=True))
 
 
 def _own_program(case: Case, folder: Path) -> Program:

@@ -81,12 +81,7 @@ def test_what_did_not_run_says_why() -> None:
 
 def test_growth_is_told_where_windows_double() -> None:
     small = record("n_four_bar_20", windows=20)
-    factors = {
-        "side": [1.9, 2.2, 2.0],
-        "step": [2.1, 2.3, 9.0],
-        "seconds": [1.5, 1.4, 1.6],
-        "characters": [2.1],
-    }
+    factors = {"side": 2.0, "step": 2.3, "seconds": 1.5, "characters": 2.1}
     large = record("n_four_bar_40", windows=40, characters=2100, seconds=1.5, growth=factors)
     lines = page(small, large)
     assert "| 20 | 100 | 400 | 1 | 1e+03 |" in lines
