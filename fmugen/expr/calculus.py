@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from fmugen.expr.dag import Dag, Expr, Operation, Role
 
-__all__ = ["Gathered", "Tangent", "depends_on", "postorder", "symbols_of"]
+__all__ = ["Gathered", "Tangent", "arguments_first", "depends_on", "postorder", "symbols_of"]
 
 _T = TypeVar("_T")
 
 
-def postorder(roots: Iterable[Expr], known: Container[Expr] = ()) -> list[Expr]:
-    """Every node below ``roots`` once, arguments before their users, as far as it is not ``known``."""
-    order: list[Expr] = []
-    seen: set[Expr] = set()
+def arguments_first(roots: Iterable[_T], arguments: Callable[[_T], Sequence[_T]]) -> list[_T]:
+    """Everything that ``roots`` are made of once, and they themselves, arguments before their users."""
+    order: list[_T] = []
+    seen: set[_T] = set()
     for root in roots:
-        if root in known:
-            continue
         stack = [(root, False)]
         while stack:
             node, expanded = stack.pop()
@@ -27,8 +25,16 @@ def postorder(roots: Iterable[Expr], known: Container[Expr] = ()) -> list[Expr]:
             elif node not in seen:
                 seen.add(node)
                 stack.append((node, True))
-                stack += [(arg, False) for arg in reversed(node.args) if arg not in seen and arg not in known]
+                stack += [(arg, False) for arg in reversed(arguments(node)) if arg not in seen]
     return order
+
+
+def postorder(roots: Iterable[Expr], known: Container[Expr] = ()) -> list[Expr]:
+    """Every node below ``roots`` once, arguments before their users, as far as it is not ``known``."""
+    return arguments_first(
+        (root for root in roots if root not in known),
+        lambda node: [arg for arg in node.args if arg not in known] if known else node.args,
+    )
 
 
 def symbols_of(roots: Iterable[Expr], *roles: Role) -> list[Expr]:

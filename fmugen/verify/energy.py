@@ -56,19 +56,12 @@ def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
     """
     steps, absolute = np.zeros(len(instants)), np.zeros(len(instants))
     for number, (here, there) in enumerate(pairwise(instants), start=1):
-        steps[number], absolute[number] = _work(mechanism, here, _with_inputs(mechanism, there, here.inputs))
+        steps[number], absolute[number] = _work(mechanism, here, mechanism.with_inputs(there, here.inputs))
     times = np.array([instant.time for instant in instants])
     kinetic = np.array([mechanism.kinetic_energy(each.coordinates, each.velocities) for each in instants])
     potential = np.array([_potential(mechanism, instant) for instant in instants])
     turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
-
-
-def _with_inputs(mechanism: Mechanism, instant: Instant, inputs: Mapping[str, float]) -> Instant:
-    """The instant as it is before its own inputs are set."""
-    if inputs == instant.inputs:
-        return instant
-    return mechanism.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
 
 
 def _potential(mechanism: Mechanism, instant: Instant) -> float:

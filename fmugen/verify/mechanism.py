@@ -238,6 +238,12 @@ class Mechanism:
             network=self.drive.settle(response, acceleration) if self.drive and response else None,
         )
 
+    def with_inputs(self, instant: Instant, inputs: Mapping[str, float]) -> Instant:
+        """The same state under other inputs."""
+        if inputs == instant.inputs:
+            return instant
+        return self.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
+
     def _free_acceleration(self, inertia: Array, force: Array) -> Array:
         # Inertias differ by orders of magnitude; only a pivot that vanishes against its own row is a defect.
         diagonal = np.sqrt(np.diagonal(inertia))

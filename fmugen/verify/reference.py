@@ -218,8 +218,7 @@ def _outputs(
         def value(inputs: Mapping[str, float], number: int, formula: _Formula = formula) -> float:
             instant, reading = instants[number], readings[number]
             if inputs != instant.inputs:
-                state = State(instant.coordinates, instant.velocities, instant.states)
-                reading = mechanism.quantities(state.instant(mechanism, instant.time, inputs))
+                reading = mechanism.quantities(mechanism.with_inputs(instant, inputs))
             return formula({TIME: instant.time, **mechanism.layout.parameters, **inputs, **reading})
 
         outputs[output.name] = np.array(

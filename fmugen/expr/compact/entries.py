@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from fmugen.expr.calculus import arguments_first
 from fmugen.expr.dag import Dag, Expr, Operation, Value
 
 #: A sign, and the number of an entry.
@@ -99,19 +100,7 @@ class Entries:
 
     def reached(self, numbers: Iterable[int]) -> list[int]:
         """What ``numbers`` need and they themselves, arguments first."""
-        order: list[int] = []
-        seen: set[int] = set()
-        stack = [(number, False) for number in numbers]
-        stack.reverse()
-        while stack:
-            number, expanded = stack.pop()
-            if expanded:
-                order.append(number)
-            elif number not in seen:
-                seen.add(number)
-                stack.append((number, True))
-                stack.extend((argument, False) for argument in reversed(self.arguments(number)))
-        return order
+        return arguments_first(numbers, self.arguments)
 
 
 def is_negative(node: Expr) -> bool:

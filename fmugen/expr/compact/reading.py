@@ -110,9 +110,8 @@ class _Reader:
             terms[number] = sign
         elif present == sign:
             _, two = self._entries.atom(self._entries.dag.number(2))
-            self._add(
-                terms, sign, self._entries.product(self._entries.factors_of(number) + Counter({two: 1}))
-            )
+            factors = self._entries.factors_of(number) + Counter({two: 1})
+            self._add(terms, sign, self._entries.product(factors))
 
     def _drawn(self, terms: dict[int, int]) -> Signed:
         """A sum with the factors drawn out that terms have in common which nothing else reads."""
@@ -142,9 +141,8 @@ class _Reader:
             common = self._common(held, factor)
             inner: dict[int, int] = {}
             for number in held:
-                self._add(
-                    inner, terms.pop(number), self._entries.product(self._entries.products[number] - common)
-                )
+                rest = self._entries.products[number] - common
+                self._add(inner, terms.pop(number), self._entries.product(rest))
             sign, number = self._drawn(inner)
             whole = self._entries.product(self._entries.factors_of(number) + common)
             self._add(terms, sign, whole)
@@ -198,11 +196,9 @@ class _Reader:
                 continue
             sign, size = self._entries.atom(self._entries.dag.number(times))
             factors = self._entries.factors_of(number)
-            self._add(
-                terms,
-                sign,
-                self._entries.product(factors if size == self._entries.one else factors + Counter([size])),
-            )
+            if size != self._entries.one:
+                factors = factors + Counter([size])
+            self._add(terms, sign, self._entries.product(factors))
         return terms
 
     def _contains_sum(self, number: int) -> bool:
@@ -216,16 +212,10 @@ class _Reader:
 
     def _multiple(self, number: int) -> tuple[Exact, int]:
         """An entry as a number times another."""
-        factors = self._entries.products.get(number, _NOTHING)
+        atoms, factors = self._entries.atoms, self._entries.products.get(number, _NOTHING)
         for factor in factors:
-            if (
-                factor in self._entries.atoms
-                and self._entries.atoms[factor].is_number
-                and factors[factor] == 1
-            ):
-                return self._entries.atoms[factor].number, self._entries.product(
-                    factors - Counter({factor: 1})
-                )
+            if factor in atoms and atoms[factor].is_number and factors[factor] == 1:
+                return atoms[factor].number, self._entries.product(factors - Counter({factor: 1}))
         return 1, number
 
 
