@@ -16,6 +16,7 @@ from fmugen.ir.graph import Domain, Symbols
 from fmugen.ir.network import Discipline
 
 __all__ = [
+    "UNIT_LENGTH",
     "Constraint",
     "Coordinate",
     "Dae",
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 
+#: The direction of the constraint that Euler parameters have unit length.
+UNIT_LENGTH = "unit length"
+
+
 @dataclass(frozen=True)
 class Origin:
     """The edge whose cutset (a dynamic equation) or circuit (a constraint) gave an equation."""
@@ -39,6 +44,11 @@ class Origin:
     domain: Domain
     edge: str
     direction: str = ""
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is the unit length of Euler parameters."""
+        return self.direction == UNIT_LENGTH
 
     def __str__(self) -> str:
         direction = f", {self.direction}" if self.direction else ""

@@ -8,7 +8,7 @@ from enum import Enum
 
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
-__all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow", "closure_effort"]
+__all__ = ["EMBEDDED", "Attitude", "Block", "Closure", "Move", "SolutionFlow", "closure_effort"]
 
 
 class Closure(Enum):
@@ -45,6 +45,14 @@ class Block:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Attitude:
+    """Four Euler parameters, by the numbers of their coordinates, and the constraint of their length."""
+
+    components: tuple[int, ...]
+    row: int
+
+
 def closure_effort(blocks: Sequence[Block]) -> tuple[int, int, int]:
     """Unknowns left to iteration, roots of polynomials, operations of exact steps: the less the better."""
     iterated = sum(len(block.unknowns) for block in blocks if not block.steps)
@@ -69,6 +77,11 @@ class SolutionFlow:
     them. ``blocks`` solve for the dependent coordinates in order. ``positions`` and ``velocities`` are an
     assembled start for the default parameters. ``spares`` are flows of the same rows from other independent
     coordinates, which take over where these are badly conditioned.
+
+    Of the attitudes ``whole`` three components are independent. The fourth is not solved for: all four are
+    integrated with their angular velocity, and normalized, which is accurate wherever one of them is small.
+    ``quality`` is the best that these independent coordinates show on the declared motion, as a part of what
+    the best ones have there.
     """
 
     closure: Closure
@@ -82,6 +95,19 @@ class SolutionFlow:
     moves: tuple[Move, ...]
     condition: float
     spares: tuple[SolutionFlow, ...] = ()
+    whole: tuple[Attitude, ...] = ()
+    quality: float = 1.0
+
+    @property
+    def carried(self) -> tuple[int, ...]:
+        """The dependent components of whole attitudes."""
+        return tuple(k for attitude in self.whole for k in attitude.components if k in self.dependent)
+
+    @property
+    def may_change(self) -> bool:
+        """Whether other coordinates may become independent on the way."""
+        partitioned = self.closure in (*EMBEDDED, Closure.PROJECTION)
+        return partitioned and bool(self.independent) and len(self.rows) > len(self.whole)
 
     @property
     def sets(self) -> tuple[SolutionFlow, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import Attitude, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 
 __all__ = [
@@ -153,6 +153,7 @@ class NetworkCode:
     fixed_states: tuple[str, ...] = ()
     steady: bool = False
     start_unknowns: tuple[float, ...] = ()
+    state_units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,7 @@ class Program:
     sets: tuple[SetCode, ...]
     derived: int
     coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
     constraint_names: tuple[str, ...]
     turning: tuple[int, ...]
     directions: dict[Expr, str]
@@ -227,7 +229,12 @@ class Program:
     @property
     def indicators(self) -> int:
         """Event indicators: watched relations, and the quality of independent coordinates that may change."""
-        return self.state_relations + any(state.own for state in self.states)
+        return self.state_relations + self.flow.may_change
+
+    @property
+    def attitudes(self) -> tuple[Attitude, ...]:
+        """Those that are integrated whole from at least one set of independent coordinates."""
+        return tuple(dict.fromkeys(attitude for each in self.sets for attitude in each.flow.whole))
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)

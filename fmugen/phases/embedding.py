@@ -7,6 +7,9 @@ The embedding technique (Uchida 2.1.5, 3.4.1) on the expression DAG, block by bl
     (B^T M B) a_i = B^T (F - M a0),   a = B a_i + a0
     Phi_U^T lambda_R = (F - M a)_U - (later rows)^T lambda
 
+The components p of a whole attitude are known. Their part of B belongs to the angular acceleration, and is
+G(p)^T / 2, their part of a0 is -(p' . p') p (Nikravesh; see attitude.h).
+
 Small systems are written out (Cramer, LU in the order that the block has its rows and unknowns in, LDL^T),
 each with guards on its pivots.
 """
@@ -18,7 +21,7 @@ from typing import Protocol
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import Attitude, SolutionFlow
 from fmugen.ir.program import Guard, Motion, Result, Section
 
 __all__ = ["System", "embed", "written_out"]
@@ -61,13 +64,27 @@ class _Embedding:
             k: {j: self.dag.one} for j, k in enumerate(self.flow.independent)
         }
         drift = dict.fromkeys(self.flow.independent, self.dag.zero)
+        for attitude in self.flow.whole:
+            self._turn(attitude, tangent, drift)
         for block in self.flow.blocks:
             self._velocities(block.rows, block.unknowns)
             self._tangent(block.rows, block.unknowns, tangent, drift)
         self._accelerations(tangent, drift)
         for block in reversed(self.flow.blocks):
             self._multipliers(block.rows, block.unknowns)
+        self._length_multipliers()
         return Motion(tuple(self.sections))
+
+    def _turn(self, attitude: Attitude, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
+        """How the components of a whole attitude follow from its angular acceleration."""
+        coordinates = [self.dae.coordinates[k] for k in attitude.components]
+        p0, p1, p2, p3 = (c.position for c in coordinates)
+        axes = ((-p1, p0, p3, -p2), (-p2, -p3, p0, p1), (-p3, p2, -p1, p0))
+        places = [j for j, k in enumerate(self.flow.independent) if k in attitude.components]
+        length = -self.dag.add(c.velocity**2 for c in coordinates)
+        for number, (k, c) in enumerate(zip(attitude.components, coordinates, strict=True)):
+            tangent[k] = {j: axis[number] / 2 for j, axis in zip(places, axes, strict=True)}
+            drift[k] = length * c.position
 
     # --- blocks ------------------------------------------------------------------------------------
 
@@ -144,9 +161,17 @@ class _Embedding:
         ]
         pivots, solution = _solve_symmetric(reduced, forces)
         guards = tuple(Guard(pivot) for pivot in pivots)
-        own = [Result("a", k, solution[j], "accelerations") for j, k in enumerate(self.flow.independent)]
+        turned = {k for attitude in self.flow.whole for k in attitude.components}
+        own = [
+            Result("a", k, solution[j], "accelerations")
+            for j, k in enumerate(self.flow.independent)
+            if k not in turned
+        ]
         self.sections.append(Section(guards, tuple(own)))
-        second = [self.dae.coordinates[k].second for k in self.flow.independent]
+        second = [
+            solution[j] if k in turned else self.dae.coordinates[k].second
+            for j, k in enumerate(self.flow.independent)
+        ]
         rest = [
             Result(
                 "a",
@@ -154,13 +179,29 @@ class _Embedding:
                 self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]),
                 "accelerations",
             )
-            for k in self.flow.dependent
+            for k in sorted({*self.flow.dependent, *turned})
         ]
         if rest:
             self.sections.append(Section((), tuple(rest)))
 
     def _mass(self, row: int, column: int) -> Expr:
         return self.dae.mass.get((max(row, column), min(row, column)), self.dag.zero)
+
+    def _length_multipliers(self) -> None:
+        """2 p lambda = F - M a - (other rows)^T lambda, for the components p of a whole attitude."""
+        size = range(len(self.dae.coordinates))
+        for attitude in self.flow.whole:
+            terms = []
+            for k in attitude.components:
+                parts = [self.dae.force[k]]
+                parts += [-self._mass(k, m) * self.dae.coordinates[m].second for m in size]
+                others = (row for row in self.flow.rows if row != attitude.row)
+                parts += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in others]
+                terms.append(self.dae.coordinates[k].position * self.dag.add(parts))
+            name = self.dae.constraints[attitude.row].name
+            value = self.dag.add(terms) / 2
+            result = Result("l", self.place[attitude.row], value, f"multiplier of {name}")
+            self.sections.append(Section((), (result,)))
 
     def _multipliers(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
         size = len(self.dae.coordinates)

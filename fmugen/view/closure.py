@@ -215,7 +215,7 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
     return ClosureSummary(
         flow.closure,
         tuple(names[k] for k in flow.independent),
-        tuple(names[k] for k in flow.dependent),
+        tuple(names[k] for k in flow.dependent if k not in flow.carried),
         flow.condition,
         blocks,
         configurations,

@@ -132,6 +132,8 @@ def _call(name: str, arguments: Sequence[str]) -> str:
 class _Writer:
     def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> None:
         self._model, self._dae, self._flow, self._motion = model, dae, flow, motion
+        # All components of a whole attitude are states, so that none of them is divided by.
+        self._integrated = (*flow.independent, *flow.carried)
         self._taken: set[str] = set()
         self._names: dict[Expr, str] = {dae.symbols.time: "time"}
         self._declarations: list[str] = []
@@ -215,7 +217,7 @@ class _Writer:
 
     def _declare_coordinates(self) -> None:
         for k, c in enumerate(self._dae.coordinates):
-            is_state = k in self._flow.independent
+            is_state = k in self._integrated
             position, velocity = self._flow.positions[k], self._flow.velocities[k]
             origin = f"branch coordinate ({c.origin})"
             self._declare_symbol(c.position, c.name, c.unit, _start(position, is_state), origin)
@@ -236,7 +238,7 @@ class _Writer:
     # --- closure -----------------------------------------------------------------------------------
 
     def _closure_equations(self) -> None:
-        for k in self._flow.independent:
+        for k in self._integrated:
             c = self._dae.coordinates[k]
             position, velocity, second = (self._names[s] for s in (c.position, c.velocity, c.second))
             self._equations.append(_Equation(f"der({position})", c.velocity, "independent coordinates"))
@@ -332,8 +334,10 @@ class _Writer:
     def _matrix_equations(self) -> None:
         dae, dag = self._dae, self._dae.symbols.dag
         coordinates, rows = dae.coordinates, [dae.constraints[row] for row in self._flow.rows]
+        lengths = [dae.constraints[attitude.row] for attitude in self._flow.whole]
         for row in rows:
-            for side, level in ((row.nu, "velocity"), (row.gamma, "second")):
+            levels = ((row.nu, "velocity"), (row.gamma, "second"))
+            for side, level in levels[1:] if row in lengths else levels:
                 terms = [entry * getattr(coordinates[k], level) for k, entry in row.jacobian.items()]
                 self._equations.append(_Equation("0", dag.add(terms) - side, str(row.origin)))
         for k, c in enumerate(coordinates):

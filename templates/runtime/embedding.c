@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attitude.h"
 #include "linear.h"
 #include "loops.h"
 #include "motion.h"
@@ -19,18 +20,14 @@
  *
  * (Uchida 2.24 to 2.28.) Phi_d is factored once per evaluation. */
 
-/* A pivot smaller than this, relative to the largest derivatives met so far, is a singular position. */
+/* A pivot smaller than this, relative to the usual derivatives, is a singular position. */
 #define SINGULAR_BELOW 1e-4
 
 static void take_dependent_columns(Instance *self, const ModelPoint *at)
 {
     Work *work = &self->work;
     model_jacobian(at, work->phi_q);
-    for (int i = 0; i < NC; i++) {
-        for (int j = 0; j < NC; j++) {
-            work->phi_d[i * NC + j] = work->phi_q[i * NQ + self->state.partition.dependent[j]];
-        }
-    }
+    dependent_columns(&self->state, work->phi_q, work->phi_d);
 }
 
 /* Returns -1, or the dependent coordinate that the constraints hardly determine. */
@@ -71,28 +68,73 @@ static void dependent_velocities(Instance *self, const ModelPoint *at, Point *po
             work->nu[i] -= work->phi_q[i * NQ + k] * point->v[k];
         }
     }
+    move_fourth(&self->state, work->phi_q, point->v, work->nu);
     lu_solve(NC, work->phi_d, work->pivot, work->nu);
     for (int i = 0; i < NC; i++) {
         point->v[partition->dependent[i]] = work->nu[i];
     }
 }
 
-/* B, by columns of the independent coordinates, and a_0 into point->a. */
+/* The rows of B and of a_0 that are known: those of the independent coordinates and of whole attitudes. There
+ * B is G(p)^T / 2, and a_0 is what keeps their length: p . p'' = -p' . p'. */
+static void known_rows(Instance *self, Point *point)
+{
+    const Partition *partition = &self->state.partition;
+    double *const tangent = self->work.tangent;
+    memset(tangent, 0, sizeof self->work.tangent);
+    for (int j = 0; j < NI; j++) {
+        tangent[partition->independent[j] * NI + j] = 1.0;
+        point->a[partition->independent[j]] = 0.0;
+    }
+    for (int k = 0; k < MODEL_NATT; k++) {
+        double p[4], rates[4];
+        take_attitude(k, point->q, p);
+        take_attitude(k, point->v, rates);
+        for (int i = 0; i < 4 && is_whole(&self->state, k); i++) {
+            const int row = model_attitudes[k].components[i];
+            memset(tangent + row * NI, 0, NI * sizeof *tangent);
+            for (int axis = 0; axis < 3; axis++) {
+                tangent[row * NI + partition->spin[k][axis]] = 0.5 * attitude_entry(p, axis, i);
+            }
+            point->a[row] = -dot(4, rates, rates) * p[i];
+        }
+    }
+}
+
+/* side -= Phi_i x_i; without attitudes x is zero but for its component `only`. */
+static void subtract_known(Instance *self, int only, const double *x, double *side)
+{
+    const Work *work = &self->work;
+    const Partition *partition = &self->state.partition;
+    const int first = MODEL_NATT > 0 ? 0 : only, end = MODEL_NATT > 0 ? NI : only + 1;
+    for (int i = 0; i < NC; i++) {
+        for (int j = first; j < end; j++) {
+            const int k = partition->independent[j];
+            side[i] -= work->phi_q[i * NQ + k] * x[k];
+        }
+    }
+    move_fourth(&self->state, work->phi_q, x, side);
+}
+
+/* B, by columns of the independent velocities, and a_0 into point->a. */
 static void tangent_space(Instance *self, Point *point)
 {
     Work *work = &self->work;
     const Partition *partition = &self->state.partition;
-    memset(work->tangent, 0, sizeof work->tangent);
+    known_rows(self, point);
     for (int j = 0; j < NI; j++) {
-        for (int i = 0; i < NC; i++) {
-            work->correction[i] = -work->phi_q[i * NQ + partition->independent[j]];
+        for (int k = 0; k < NQ; k++) {
+            work->correction_q[k] = work->tangent[k * NI + j];
         }
+        memset(work->correction, 0, sizeof work->correction);
+        subtract_known(self, j, work->correction_q, work->correction);
         lu_solve(NC, work->phi_d, work->pivot, work->correction);
         for (int i = 0; i < NC; i++) {
             work->tangent[partition->dependent[i] * NI + j] = work->correction[i];
         }
-        work->tangent[partition->independent[j] * NI + j] = 1.0;
-        point->a[partition->independent[j]] = 0.0;
+    }
+    if (MODEL_NATT > 0) {
+        subtract_known(self, 0, point->a, work->gamma);
     }
     lu_solve(NC, work->phi_d, work->pivot, work->gamma);
     for (int i = 0; i < NC; i++) {
@@ -128,6 +170,27 @@ static void reduce_to_independent(Work *work, const double *offset)
     }
 }
 
+/* Those of the lengths of whole attitudes: 2 p lambda = F - M a - (other rows)^T lambda. */
+static void length_multipliers(Instance *self, Point *point)
+{
+    const Work *work = &self->work;
+    clear_lengths(&self->state, point->l);
+    for (int k = 0; k < MODEL_NATT; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < 4 && is_whole(&self->state, k); i++) {
+            const int c = model_attitudes[k].components[i];
+            double rest = work->force[c] - dot(NQ, work->mass + c * NQ, point->a);
+            for (int row = 0; row < NC; row++) {
+                rest -= row == model_attitudes[k].row ? 0.0 : work->phi_q[row * NQ + c] * point->l[row];
+            }
+            sum += 0.5 * point->q[c] * rest;
+        }
+        if (is_whole(&self->state, k)) {
+            point->l[model_attitudes[k].row] = sum;
+        }
+    }
+}
+
 static void multipliers(Instance *self, Point *point)
 {
     Work *work = &self->work;
@@ -136,6 +199,7 @@ static void multipliers(Instance *self, Point *point)
         point->l[i] = work->force[k] - dot(NQ, work->mass + k * NQ, point->a);
     }
     lu_solve_transposed(NC, work->phi_d, work->pivot, point->l);
+    length_multipliers(self, point);
 }
 
 /* The dependent coordinates and the factors of Phi_d are known. */
@@ -175,6 +239,22 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
 #define POLISHING_ITERATIONS 3
 #define POLISHING_RANK 1e-3
 
+/* A whole attitude that turns on with its angular velocity. */
+static void turn_attitude(int attitude, const Point *centre, double delay, Point *point)
+{
+    double p[4], rates[4], w[3];
+    take_attitude(attitude, centre->q, p);
+    take_attitude(attitude, centre->v, rates);
+    spin_of(p, rates, w);
+    for (int i = 0; i < 4; i++) {
+        p[i] += delay * rates[i];
+    }
+    normalize(p);
+    rates_of(p, w, rates);
+    put_attitude(attitude, p, point->q);
+    put_attitude(attitude, rates, point->v);
+}
+
 /* The point that the motion passes `delay` later, with the same independent velocities. */
 static bool evaluate_neighbour(Instance *self, const Point *centre, double delay, Point *point)
 {
@@ -184,6 +264,11 @@ static bool evaluate_neighbour(Instance *self, const Point *centre, double delay
         const int k = partition->independent[j];
         point->q[k] = centre->q[k] + delay * centre->v[k];
         point->v[k] = centre->v[k];
+    }
+    for (int k = 0; k < MODEL_NATT; k++) {
+        if (is_whole(&self->state, k)) {
+            turn_attitude(k, centre, delay, point);
+        }
     }
     const ModelPoint at = seen_by_model(&self->state, point);
     if (!close_loops(self, &at, point)) {
@@ -198,8 +283,10 @@ static void add_share(const State *state, double share, const Point *from, Point
 {
     for (int i = 0; i < NC; i++) {
         const int k = state->partition.dependent[i];
-        to->q[k] += share * from->q[k];
-        to->v[k] += share * from->v[k];
+        if (!state->partition.carried[i]) {
+            to->q[k] += share * from->q[k];
+            to->v[k] += share * from->v[k];
+        }
         to->l[i] += share * from->l[i];
     }
     for (int k = 0; k < NQ; k++) {
@@ -213,7 +300,9 @@ static void clear_dependent(const State *state, Point *point)
     memset(point->l, 0, sizeof point->l);
     for (int i = 0; i < NC; i++) {
         const int k = state->partition.dependent[i];
-        point->q[k] = point->v[k] = 0.0;
+        if (!state->partition.carried[i]) {
+            point->q[k] = point->v[k] = 0.0;
+        }
     }
 }
 
@@ -236,6 +325,7 @@ static void polish_dependent(Instance *self, Point *point)
     const ModelPoint at = seen_by_model(&self->state, point);
     for (int iteration = 0; iteration < POLISHING_ITERATIONS; iteration++) {
         model_constraints(&at, work->residual);
+        clear_lengths(&self->state, work->residual);
         take_dependent_columns(self, &at);
         minimal_norm(NC, NC, work->phi_d, work->residual, POLISHING_RANK, work->correction, work->diagonal);
         for (int i = 0; i < NC; i++) {

@@ -114,7 +114,7 @@ Status completed_step(Instance *self, bool *event_needed)
         return status;
     }
     self->work.trial = state->now;
-    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD)) {
+    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD, true)) {
         return discard_failure(self);
     }
     const Partition before = state->partition;

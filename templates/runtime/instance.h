@@ -15,7 +15,8 @@
 #define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
 #define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
 #define PARTITIONED (EMBEDDED || MODEL_CLOSURE == CLOSURE_PROJECTION)
-#define ODE_POSITIONS (EMBEDDED ? MODEL_NI : MODEL_NQ)
+/* Behind the independent coordinates come the fourth components of attitudes, see attitude.h. */
+#define ODE_POSITIONS (EMBEDDED ? MODEL_NI + MODEL_NATT : MODEL_NQ)
 #define ODE_VELOCITIES (PARTITIONED ? MODEL_NI : MODEL_NQ)
 #define ODE_MOTION (ODE_POSITIONS + ODE_VELOCITIES)
 #define ODE_STATES (ODE_MOTION + MODEL_NX)
@@ -86,6 +87,9 @@ typedef struct {
     int independent[MODEL_ROOM(MODEL_NI)];
     int dependent[MODEL_ROOM(MODEL_NC)];
     int set; /* of model_sets that it is; -1: none of them */
+    int carried[MODEL_ROOM(MODEL_NC)];      /* the dependent coordinate is the fourth of a whole attitude */
+    int fourth[MODEL_ROOM(MODEL_NATT)];     /* by attitude: that coordinate; -1: it is not whole */
+    int spin[MODEL_ROOM(MODEL_NATT)][3];    /* the places among the independent ones that its spin takes */
 } Partition;
 
 /* The last samples of an input, the newest first. */
@@ -117,9 +121,8 @@ typedef struct {
     Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     Partition next_partition; /* model exchange: what the next event changes to */
     int partition_due;
-    double column_scale[MODEL_ROOM(MODEL_NQ)]; /* largest constraint derivatives met so far, */
+    double column_scale[MODEL_ROOM(MODEL_NQ)]; /* usual constraint derivatives, */
     double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
-    double set_quality[MODEL_NSETS]; /* the best of each set met so far */
     double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
     double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */

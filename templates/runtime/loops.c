@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "attitude.h"
 #include "circular.h"
 #include "linear.h"
 
@@ -32,14 +33,10 @@ static double evaluate_block(Instance *self, const ModelBlock *block, const Mode
     if (block) {
         block->evaluate(at, work->residual, work->phi_d);
     } else {
-        const int *dependent = self->state.partition.dependent;
         model_constraints(at, work->residual);
+        clear_lengths(&self->state, work->residual);
         model_jacobian(at, work->phi_q);
-        for (int i = 0; i < MODEL_NC; i++) {
-            for (int j = 0; j < MODEL_NC; j++) {
-                work->phi_d[i * MODEL_NC + j] = work->phi_q[i * MODEL_NQ + dependent[j]];
-            }
-        }
+        dependent_columns(&self->state, work->phi_q, work->phi_d);
     }
     return max_magnitude(size_of(block), work->residual);
 }
@@ -150,7 +147,9 @@ static void predict_dependent(const State *state, Point *point)
     const double dt = point->t - state->at.t;
     for (int i = 0; i < MODEL_NC; i++) {
         const int k = state->partition.dependent[i];
-        point->q[k] = state->at.q[k] + dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]);
+        if (!state->partition.carried[i]) {
+            point->q[k] = state->at.q[k] + dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]);
+        }
     }
 }
 

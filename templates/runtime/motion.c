@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attitude.h"
 #include "embedding.h"
 #include "linear.h"
 #include "loops.h"
@@ -32,35 +33,77 @@
 #define NC MODEL_NC
 #define KKT (MODEL_NQ + MODEL_NC)
 
+/* 2 G(p) x of all whole attitudes to the places that their spins have among the integrated velocities. */
+static void put_spins(const State *state, const double *q, const double *vector, double *velocities)
+{
+    double p[4], x[4], w[3];
+    for (int k = 0; k < MODEL_NATT; k++) {
+        if (!is_whole(state, k)) {
+            continue;
+        }
+        take_attitude(k, q, p);
+        take_attitude(k, vector, x);
+        spin_of(p, x, w);
+        for (int axis = 0; axis < 3; axis++) {
+            velocities[state->partition.spin[k][axis]] = w[axis];
+        }
+    }
+}
+
 void ode_state(const State *state, const Point *point, double *y)
 {
     for (int k = 0; k < ODE_POSITIONS; k++) {
-        y[k] = point->q[ode_position(state, k)];
+        const int i = ode_position(state, k);
+        y[k] = i < 0 ? 0.0 : point->q[i];
     }
     for (int k = 0; k < ODE_VELOCITIES; k++) {
         y[ODE_POSITIONS + k] = point->v[ode_velocity(state, k)];
     }
+    put_spins(state, point->q, point->v, y + ODE_POSITIONS);
     memcpy(y + ODE_MOTION, point->x, MODEL_NX * sizeof(double));
 }
 
 void ode_derivative(const State *state, const Point *point, double *dydt)
 {
     for (int k = 0; k < ODE_POSITIONS; k++) {
-        dydt[k] = point->v[ode_position(state, k)];
+        const int i = ode_position(state, k);
+        dydt[k] = i < 0 ? 0.0 : point->v[i];
     }
     for (int k = 0; k < ODE_VELOCITIES; k++) {
         dydt[ODE_POSITIONS + k] = point->a[ode_velocity(state, k)];
     }
+    put_spins(state, point->q, point->a, dydt + ODE_POSITIONS);
     memcpy(dydt + ODE_MOTION, point->dx, MODEL_NX * sizeof(double));
+}
+
+static void scatter_attitude(const State *state, int attitude, const double *velocities, Point *point)
+{
+    double p[4], w[3], rates[4];
+    take_attitude(attitude, point->q, p);
+    normalize(p);
+    put_attitude(attitude, p, point->q);
+    for (int axis = 0; axis < 3; axis++) {
+        w[axis] = velocities[state->partition.spin[attitude][axis]];
+    }
+    rates_of(p, w, rates);
+    put_attitude(attitude, rates, point->v);
 }
 
 static void scatter_state(const State *state, const double *y, Point *point)
 {
     for (int k = 0; k < ODE_POSITIONS; k++) {
-        point->q[ode_position(state, k)] = y[k];
+        const int i = ode_position(state, k);
+        if (i >= 0) {
+            point->q[i] = y[k];
+        }
     }
     for (int k = 0; k < ODE_VELOCITIES; k++) {
         point->v[ode_velocity(state, k)] = y[ODE_POSITIONS + k];
+    }
+    for (int k = 0; k < MODEL_NATT; k++) {
+        if (is_whole(state, k)) {
+            scatter_attitude(state, k, y + ODE_POSITIONS, point);
+        }
     }
     memcpy(point->x, y + ODE_MOTION, MODEL_NX * sizeof(double));
 }
@@ -310,6 +353,7 @@ static bool retune(Instance *self)
     model_derive(state->reals + MODEL_P0, state->derived);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
     memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
+    scale_constraints(self, &state->at);
     state->retuned = false;
     state->unsettled = true;
     return state->interface == MODEL_EXCHANGE || settle_parameters(self);

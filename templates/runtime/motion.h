@@ -5,10 +5,14 @@
 
 #include "instance.h"
 
-/* The coordinate whose position, or velocity, is the k-th integrated one. */
+/* The coordinate whose position, or velocity, is the k-th integrated one; -1: there is none at present. The
+ * velocities of whole attitudes are angular ones. */
 static inline int ode_position(const State *state, int k)
 {
-    return EMBEDDED ? state->partition.independent[k] : k;
+    if (!EMBEDDED) {
+        return k;
+    }
+    return k < MODEL_NI ? state->partition.independent[k] : state->partition.fourth[k - MODEL_NI];
 }
 
 static inline int ode_velocity(const State *state, int k)

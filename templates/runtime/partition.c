@@ -3,19 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "attitude.h"
 #include "sparse.h"
 
 /* Quality of a partition: its smallest pivot relative to that of the best one. Coordinates that come near
  * a dead centre make the accelerations steep functions of them, which fixed steps follow badly and
  * adaptive ones only with many steps: they are left while the dead centre is many steps away, which the
- * quality tells relative to the best that a generated set has shown. Two thresholds, so that the
- * choice does not flutter. */
+ * quality tells relative to the best that a generated set has on the declared motion. Two thresholds, so
+ * that the choice does not flutter. */
 #define LEAVE_BELOW 0.3
 #define RETURN_ABOVE 0.5
 #define CLEARLY_BETTER 1.5
 
-/* A generated set that was never better than this is not good at any time. */
+/* A generated set with less than this is not good. */
 #define POOR 0.1
+
+/* Attitudes stay whole where this costs no more of the pivots. */
+#define KEEP_WHOLE 0.5
 
 /* While the embedded equations of motion are easy, a review waits until one of their pivots has fallen to this
  * part of what it was at the last one: early where another set may be better, late where coordinates that are
@@ -32,61 +36,166 @@
  * with its squared pivot, give way earlier. */
 #define SINGULAR_BELOW (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
 
+/* Positions at which the usual size of the constraint derivatives is taken. */
+#define SCALING_POSITIONS 16
+
+/* Whether there is anything to choose: the fourth components of whole attitudes are all the same. */
+#define HAS_CHOICE (PARTITIONED && MODEL_NI > 0 && MODEL_NC > MODEL_NATT)
+
 /* As fmax, without a call: y may be no number, x is one. */
 static double larger(double x, double y)
 {
     return y > x ? y : x;
 }
 
-/* Constraint derivatives at a point. The largest one met so far of each coordinate, and then of each
- * constraint, are remembered as scales: they make lengths and angles comparable, and do not hide a
- * row or a column that vanishes on the way. */
-static void evaluate_jacobian(Instance *self, const Point *point)
+/* --- scales ------------------------------------------------------------------------------------
+ *
+ * Lengths and angles become comparable by the usual size of their constraint derivatives: the mean over
+ * positions with arbitrary angles and attitudes, at which the loops need not be closed, times what makes it the
+ * amplitude of a sine. Scales are thus lever arms of the mechanism with its present parameters. They depend
+ * neither on where it is nor on where it has been, and do not hide a row or a column that vanishes on the way. */
+
+#define AMPLITUDE 1.5707963267948966 /* of a sine whose magnitude has the mean 1 */
+
+/* Numbers from -1 to 1 that are the same for every instance. */
+static double scattered(unsigned *seed)
 {
-    State *state = &self->state;
-    const double *phi_q = self->work.phi_q;
-    const ModelPoint at = seen_by_model(state, point);
-    model_jacobian(&at, self->work.phi_q);
-    for (int i = 0; i < MODEL_NC; i++) {
-        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
-            const int j = model_row_columns[k];
-            state->column_scale[j] = larger(state->column_scale[j], fabs(phi_q[i * MODEL_NQ + j]));
-        }
-    }
-    for (int i = 0; i < MODEL_NC; i++) {
-        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
-            const int j = model_row_columns[k];
-            const double scale = state->column_scale[j];
-            const double entry = scale > 0.0 ? fabs(phi_q[i * MODEL_NQ + j]) / scale : 0.0;
-            state->row_scale[i] = larger(state->row_scale[i], entry);
+    *seed = (*seed * 1664525u + 1013904223u) & 0xffffffffu;
+    return (double)(*seed >> 8) / 8388608.0 - 1.0;
+}
+
+static void scatter_position(const Point *point, unsigned *seed, double *q)
+{
+    static const double pi = 3.141592653589793;
+    for (int k = 0; k < MODEL_NQ; k++) {
+        const double x = scattered(seed);
+        switch (model_kinds[k]) {
+        case COORDINATE_ANGLE:
+            q[k] = pi * x;
+            break;
+        case COORDINATE_COMPONENT: /* of a quaternion: their squares have the mean 1/4 */
+            q[k] = sqrt(0.75) * x;
+            break;
+        default:
+            q[k] = point->q[k] * (1.0 + 0.5 * x);
         }
     }
 }
 
-/* Smallest pivot of the constraints over the given columns (all if NULL), rows and columns scaled. */
-static double smallest_pivot(Instance *self, const int *columns)
+/* The entry of the Jacobian in work->phi_q, or zero where it is not finite. */
+static double size_of_entry(const Work *work, int row, int column)
+{
+    const double size = fabs(work->phi_q[row * MODEL_NQ + column]);
+    return isfinite(size) ? size : 0.0;
+}
+
+/* Add to `mean` what the entries at one position have of it: by columns, or, relative to these, by rows. */
+static void add_to_scales(Instance *self, bool by_rows, double *columns, double *rows)
+{
+    const Work *const work = &self->work;
+    for (int i = 0; i < MODEL_NC; i++) {
+        double largest = 0.0;
+        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
+            const int j = model_row_columns[k];
+            const double size = size_of_entry(work, i, j);
+            if (by_rows) {
+                largest = columns[j] > 0.0 ? larger(largest, size / columns[j]) : largest;
+            } else {
+                self->work.stacked[i * MODEL_NQ + j] += AMPLITUDE * size / SCALING_POSITIONS;
+            }
+        }
+        rows[i] += by_rows ? largest / SCALING_POSITIONS : 0.0;
+    }
+}
+
+void scale_constraints(Instance *self, const Point *point)
+{
+    State *const state = &self->state;
+    Work *const work = &self->work;
+    Point elsewhere = *point;
+    memset(work->stacked, 0, sizeof work->stacked);
+    memset(state->column_scale, 0, sizeof state->column_scale);
+    memset(state->row_scale, 0, sizeof state->row_scale);
+    for (int pass = 0; pass < 2; pass++) {
+        unsigned seed = 1u;
+        for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {
+            scatter_position(point, &seed, elsewhere.q);
+            const ModelPoint at = seen_by_model(state, &elsewhere);
+            model_jacobian(&at, work->phi_q);
+            add_to_scales(self, pass > 0, state->column_scale, state->row_scale);
+        }
+        for (int i = 0; i < MODEL_NC && pass == 0; i++) {
+            for (int j = 0; j < MODEL_NQ; j++) {
+                state->column_scale[j] = larger(state->column_scale[j], work->stacked[i * MODEL_NQ + j]);
+            }
+        }
+    }
+}
+
+static void evaluate_jacobian(Instance *self, const Point *point)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_jacobian(&at, self->work.phi_q);
+}
+
+/* --- pivots ----------------------------------------------------------------------------------- */
+
+/* Leave out the rows of attitudes of which one component is among the given columns, or, of all columns, every
+ * attitude: its components are known. Returns how many. */
+static int leave_out_attitudes(Work *work, const int *columns, bool *left_out)
+{
+    int count = 0;
+    memset(left_out, 0, MODEL_NC * sizeof *left_out);
+    for (int k = 0; k < MODEL_NATT; k++) {
+        const int *const components = model_attitudes[k].components;
+        int taken = 0;
+        for (int i = 0; i < 4; i++) {
+            taken += work->taken[components[i]];
+        }
+        if (!columns || taken == 1) {
+            for (int i = 0; i < 4; i++) {
+                work->taken[components[i]] = false;
+            }
+            left_out[model_attitudes[k].row] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Smallest pivot of the constraints over the given columns, rows and columns scaled. Over all columns if NULL:
+ * then those of attitudes that are to be `whole` are left out, and work->columns has the order of the others. */
+static double smallest_pivot(Instance *self, const int *columns, bool whole)
 {
     const State *const state = &self->state;
     Work *const work = &self->work;
-    const SparseRows scaled = {MODEL_NC,           MODEL_NQ,      work->scaled,     work->scaled_column,
-                               work->scaled_count, work->largest, work->largest_at, work->rows,
-                               work->row_count,    work->place};
-    memset(work->taken, 0, sizeof work->taken);
+    bool left_out[MODEL_ROOM(MODEL_NC)] = {false};
+    for (int j = 0; j < MODEL_NQ; j++) {
+        work->taken[j] = !columns;
+    }
     for (int k = 0; columns && k < MODEL_NC; k++) {
         work->taken[columns[k]] = true;
     }
+    const int without = whole ? leave_out_attitudes(work, columns, left_out) : 0;
+    if (without == MODEL_NC) {
+        return 1.0;
+    }
+    int row = 0;
     for (int i = 0; i < MODEL_NC; i++) {
-        int end = i * MODEL_NQ;
+        int end = row * MODEL_NQ;
         for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
             const int j = model_row_columns[k];
             const double scale = state->column_scale[j] * state->row_scale[i];
-            if (scale > 0.0 && (!columns || work->taken[j])) {
+            if (scale > 0.0 && work->taken[j]) {
                 work->scaled[end] = work->phi_q[i * MODEL_NQ + j] / scale;
                 work->scaled_column[end++] = j;
             }
         }
-        work->scaled_count[i] = end - i * MODEL_NQ;
+        work->scaled_count[row] = end - row * MODEL_NQ;
+        row += !left_out[i];
     }
+    const SparseRows scaled = {row,           MODEL_NQ,         work->scaled, work->scaled_column, work->scaled_count,
+                               work->largest, work->largest_at, work->rows,   work->row_count,     work->place};
     return eliminate_sparse(&scaled, work->columns);
 }
 
@@ -99,6 +208,33 @@ static int by_index(const int *x, int n, int value)
     return i;
 }
 
+/* --- partitions --------------------------------------------------------------------------------- */
+
+/* Attitudes with three independent components are whole. */
+static void find_whole(Partition *partition)
+{
+    memset(partition->carried, 0, sizeof partition->carried);
+    for (int k = 0; k < MODEL_NATT; k++) {
+        int count = 0, fourth = -1, places[4];
+        for (int i = 0; i < 4; i++) {
+            const int component = model_attitudes[k].components[i];
+            const int place = by_index(partition->independent, MODEL_NI, component);
+            if (place < MODEL_NI) {
+                places[count++] = place;
+            } else {
+                fourth = component;
+            }
+        }
+        partition->fourth[k] = count == 3 ? fourth : -1;
+        for (int axis = 0; axis < 3; axis++) {
+            partition->spin[k][axis] = count == 3 ? places[axis] : -1;
+        }
+        if (count == 3) {
+            partition->carried[by_index(partition->dependent, MODEL_NC, fourth)] = true;
+        }
+    }
+}
+
 /* Take a set of the generated model; its coordinates are in ascending order, too. */
 static void use_set(Partition *partition, int set)
 {
@@ -109,6 +245,23 @@ static void use_set(Partition *partition, int set)
         partition->dependent[i] = model_sets[set].dependent[i];
     }
     partition->set = set;
+    find_whole(partition);
+}
+
+/* Whether the same coordinates are dependent, whichever component of a whole attitude is its fourth. */
+static bool is_same(const Partition *one, const Partition *other)
+{
+    for (int i = 0; i < MODEL_NC; i++) {
+        if (!one->carried[i] && by_index(other->dependent, MODEL_NC, one->dependent[i]) == MODEL_NC) {
+            return false;
+        }
+    }
+    for (int k = 0; k < MODEL_NATT; k++) {
+        if ((one->fourth[k] < 0) != (other->fourth[k] < 0)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The first MODEL_NC of `columns` become dependent; both lists are kept in ascending order, so that
@@ -124,21 +277,42 @@ static void use_columns(Partition *partition, const int *columns)
         }
     }
     partition->set = -1;
+    find_whole(partition);
     for (int set = 0; set < MODEL_NSETS && partition->set < 0; set++) {
-        int same = 0;
-        for (int k = 0; k < MODEL_NC; k++) {
-            same += by_index(model_sets[set].dependent, MODEL_NC, partition->dependent[k]) < MODEL_NC;
-        }
-        if (same == MODEL_NC) {
-            use_set(partition, set);
+        Partition generated;
+        memset(&generated, 0, sizeof generated);
+        use_set(&generated, set);
+        if (is_same(partition, &generated)) {
+            *partition = generated;
         }
     }
+}
+
+/* The smallest pivot of the best conditioned partition, whose dependent coordinates are left in work->columns. */
+static double best_columns(Instance *self)
+{
+    Work *const work = &self->work;
+    const double broken = smallest_pivot(self, NULL, false);
+    if (MODEL_NATT == 0) {
+        return broken;
+    }
+    int columns[MODEL_ROOM(MODEL_NC)];
+    memcpy(columns, work->columns, sizeof columns);
+    const double whole = smallest_pivot(self, NULL, true);
+    if (!(whole >= KEEP_WHOLE * broken)) {
+        memcpy(work->columns, columns, sizeof columns);
+        return broken;
+    }
+    for (int k = 0; k < MODEL_NATT; k++) {
+        work->columns[MODEL_NC - 1 - k] = model_attitudes[k].components[3];
+    }
+    return whole;
 }
 
 /* Take the columns of the best conditioned partition. */
 static void use_best_columns(Instance *self)
 {
-    smallest_pivot(self, NULL); /* leaves the order of the columns in work */
+    best_columns(self);
     use_columns(&self->state.partition, self->work.columns);
 }
 
@@ -153,17 +327,17 @@ typedef struct {
 static Qualities judge_partitions(Instance *self)
 {
     const Partition *const partition = &self->state.partition;
-    Qualities found = {smallest_pivot(self, NULL), {0.0}, 0.0, -1};
+    Qualities found = {best_columns(self), {0.0}, 0.0, -1};
     if (found.best < SINGULAR_BELOW) {
         return found;
     }
-    found.present = smallest_pivot(self, partition->dependent) / found.best;
+    found.present = smallest_pivot(self, partition->dependent, true) / found.best;
     for (int set = 0; set < MODEL_NSETS; set++) {
         if (set == partition->set) {
             found.of_set[set] = found.present;
             continue;
         }
-        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent) / found.best;
+        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent, true) / found.best;
         if (found.other < 0 || found.of_set[set] > found.of_set[found.other]) {
             found.other = set;
         }
@@ -179,7 +353,7 @@ static double leave_below(const State *state, const Qualities *found)
     if (set < 0) {
         return LEAVE_BELOW;
     }
-    const double weak = LEAVE_BELOW * state->set_quality[set];
+    const double weak = LEAVE_BELOW * model_sets[set].quality;
     return found->other < 0 ? weak : fmin(weak, fmax(POOR, found->of_set[found->other] / CLEARLY_BETTER));
 }
 
@@ -198,7 +372,7 @@ static void leave_present(Instance *self, const Qualities *found, double least)
 
 static bool leave_accepted(Instance *self, double least)
 {
-    if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
+    if (!HAS_CHOICE) {
         return false;
     }
     const Partition before = self->state.partition;
@@ -224,7 +398,7 @@ bool leave_failing_partition(Instance *self)
 static bool return_to_set(State *state, const Qualities *found)
 {
     for (int set = 0; set < MODEL_NSETS; set++) {
-        if (found->of_set[set] >= RETURN_ABOVE * state->set_quality[set]) {
+        if (found->of_set[set] >= RETURN_ABOVE * model_sets[set].quality) {
             use_set(&state->partition, set);
             return true;
         }
@@ -235,16 +409,13 @@ static bool return_to_set(State *state, const Qualities *found)
 static void review(Instance *self)
 {
     State *const state = &self->state;
-    evaluate_jacobian(self, &state->at);
-    if (!PARTITIONED || MODEL_NI == 0 || MODEL_NC == 0) {
+    if (!HAS_CHOICE) {
         return;
     }
+    evaluate_jacobian(self, &state->at);
     const Qualities found = judge_partitions(self);
     if (found.best < SINGULAR_BELOW) {
         return; /* no partition is better than another */
-    }
-    for (int set = 0; set < MODEL_NSETS; set++) {
-        state->set_quality[set] = fmax(state->set_quality[set], fmin(found.of_set[set], 1.0));
     }
     if (state->partition.set < 0 && return_to_set(state, &found)) {
         return;
@@ -292,24 +463,17 @@ bool multipliers_are_lost(Instance *self, const Point *point)
         return false;
     }
     evaluate_jacobian(self, point);
-    return smallest_pivot(self, NULL) < SINGULAR_BELOW;
+    return smallest_pivot(self, NULL, false) < SINGULAR_BELOW;
 }
 
 bool start_partition(Instance *self)
 {
     State *state = &self->state;
-    memset(state->column_scale, 0, sizeof state->column_scale);
-    for (int i = 0; i < MODEL_NC; i++) {
-        state->row_scale[i] = 1.0; /* a row that vanishes at the start is to be seen, not scaled up */
-    }
+    scale_constraints(self, &state->at);
     use_set(&state->partition, 0);
     evaluate_jacobian(self, &state->at);
-    if (smallest_pivot(self, NULL) < SINGULAR_START) {
+    if (MODEL_NC > 0 && best_columns(self) < SINGULAR_START) {
         return false;
-    }
-    memset(state->row_scale, 0, sizeof state->row_scale);
-    for (int set = 0; set < MODEL_NSETS; set++) {
-        state->set_quality[set] = POOR;
     }
     review(self);
     return true;

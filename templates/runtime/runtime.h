@@ -31,6 +31,14 @@ typedef struct {
     double q, sine, cosine;
 } Anchor;
 
+/* What a coordinate is. */
+typedef enum { COORDINATE_LENGTH, COORDINATE_ANGLE, COORDINATE_COMPONENT /* of a quaternion */ } CoordinateKind;
+
+/* A unit quaternion, of which three components are independent: its coordinates, and the constraint of length. */
+typedef struct {
+    int components[4], row;
+} Attitude;
+
 /* Room for n elements: C99 has no arrays of length zero. */
 #define MODEL_ROOM(n) ((n) > 0 ? (n) : 1)
 

@@ -64,19 +64,28 @@ static bool step_rk4(Instance *self, double t_new)
     return true;
 }
 
+/* The error that the tolerances allow of an integrated value of a size. An angle counts as one radian at the
+ * most: turning on makes it larger, but its direction no less important. */
+static double allowed_error(const State *state, int i, double size)
+{
+    const int k = ODE_POSITIONS > 0 && i < ODE_POSITIONS ? ode_position(state, i) : -1;
+    const bool is_angle = (k >= 0 && model_kinds[k] == COORDINATE_ANGLE) ||
+                          (i >= ODE_MOTION && model_state_turns[i - ODE_MOTION]);
+    return setting(state, SETTING_ABSOLUTE_TOLERANCE) +
+           setting(state, SETTING_RELATIVE_TOLERANCE) * (is_angle ? fmin(size, 1.0) : size);
+}
+
 /* The size of sum(weights[j] * k[j]) relative to the tolerances. */
 static double scaled_error(Instance *self, int count, const double *weights, double factor)
 {
     const Work *work = &self->work;
-    const double relative = setting(&self->state, SETTING_RELATIVE_TOLERANCE);
-    const double absolute = setting(&self->state, SETTING_ABSOLUTE_TOLERANCE);
     double sum = 0.0;
     for (int i = 0; i < ODE_STATES; i++) {
         double error = 0.0;
         for (int j = 0; j < count; j++) {
             error += factor * weights[j] * work->k[j][i];
         }
-        error /= absolute + relative * fmax(fabs(work->y[i]), fabs(work->stage[i]));
+        error /= allowed_error(&self->state, i, fmax(fabs(work->y[i]), fabs(work->stage[i])));
         sum += error * error;
     }
     return ODE_STATES > 0 ? sqrt(sum / MODEL_ROOM(ODE_STATES)) : 0.0;
@@ -123,17 +132,22 @@ static bool step_rodas3(Instance *self, double t_new, double *error)
  *     q1 - q0 = h/2 (v0 + v1) - h^2/12 (a1 - a0) + O(h^5);
  * one that has fallen into another assembly mode misses it by a good part of its travel. Euler's own
  * error is of that size, so it cannot be told there. */
-bool is_continuous(Instance *self, double allowed_share)
+bool is_continuous(Instance *self, double allowed_share, bool may_be_euler)
 {
     const Point *from = &self->state.at, *to = &self->work.trial;
-    const double h = to->t - from->t;
+    const double h = to->t - from->t, *const scale = self->state.column_scale;
+    double reach = 0.0; /* of the accelerations, in the unit of the constraints */
+    for (int i = 0; i < MODEL_NQ && may_be_euler; i++) {
+        reach = fmax(reach, h * h * scale[i] * fmax(fabs(from->a[i]), fabs(to->a[i])));
+    }
     for (int i = 0; i < MODEL_NQ; i++) {
         const double moved = to->q[i] - from->q[i];
         const double expected = h * (from->v[i] + to->v[i]) / 2.0 - h * h * (to->a[i] - from->a[i]) / 12.0;
         const double travel = h * (fabs(from->v[i]) + fabs(to->v[i])) / 2.0 +
                               h * h * (fabs(from->a[i]) + fabs(to->a[i])) / 12.0;
         const double noise = 1e-8 * (1.0 + fabs(to->q[i]));
-        if (!(fabs(moved - expected) <= allowed_share * travel + noise)) {
+        const double falls = scale[i] > 0.0 ? reach / scale[i] : reach;
+        if (!(fabs(moved - expected) <= allowed_share * (travel + falls) + noise)) {
             return fail(self, FAILURE_JUMP, to->t, i);
         }
     }
@@ -172,7 +186,7 @@ static bool try_step(Instance *self, double t_new, double *error)
         return fail(self, FAILURE_MULTIPLIERS, t_new, -1);
     }
     const bool untold = method_of(&self->state) == SOLVER_EULER && ODE_STATES > 0;
-    return untold || is_continuous(self, 0.25);
+    return untold || is_continuous(self, 0.25, false);
 }
 
 void accept(Instance *self)
@@ -264,13 +278,11 @@ static bool advance_fixed(Instance *self, double end, bool *event)
 static double initial_step(Instance *self, double span)
 {
     Work *work = &self->work;
-    const double relative = setting(&self->state, SETTING_RELATIVE_TOLERANCE);
-    const double absolute = setting(&self->state, SETTING_ABSOLUTE_TOLERANCE);
     double state_size = 0.0, derivative_size = 0.0;
     ode_state(&self->state, &self->state.at, work->y);
     ode_derivative(&self->state, &self->state.at, work->k[0]);
     for (int i = 0; i < ODE_STATES; i++) {
-        const double scale = absolute + relative * fabs(work->y[i]);
+        const double scale = allowed_error(&self->state, i, fabs(work->y[i]));
         state_size = fmax(state_size, fabs(work->y[i]) / scale);
         derivative_size = fmax(derivative_size, fabs(work->k[0][i]) / scale);
     }

@@ -15,6 +15,7 @@ from fmugen.ir.program import Program, SetCode
 __all__ = ["comment", "defines", "index_comments", "motion_name", "network_blocks", "set_text", "tables"]
 
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
+_KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 
 
 def motion_name(number: int) -> str:
@@ -53,6 +54,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
     yield "MODEL_NI", len(flow.independent)
+    yield "MODEL_NATT", len(program.attitudes)
     yield "MODEL_NSETS", len(flow.sets)
     yield "MODEL_NPIVOTS", max(each.motion.pivots if each.motion else 0 for each in program.sets)
     yield "MODEL_MAX_BLOCK", max((len(b.rows) for each in flow.sets for b in each.blocks), default=0)
@@ -113,6 +115,7 @@ class _SetText:
     blocks: list[_BlockText]
     together: str
     motion: str
+    quality: str
 
 
 def set_text(number: int, code: SetCode) -> _SetText:
@@ -125,6 +128,7 @@ def set_text(number: int, code: SetCode) -> _SetText:
         list(_blocks(code)),
         "NULL" if together is None else f"model_{together.name}",
         "NULL" if code.motion is None else motion_name(number),
+        repr(flow.quality),
     )
 
 
@@ -173,6 +177,13 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
     turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
     yield _Table("const int", "model_turn", _rows(turns))
+    kinds = [_KINDS.get(unit, "COORDINATE_COMPONENT") for unit in program.coordinate_units]
+    yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
+    position = {row: index for index, row in enumerate(flow.rows)}
+    attitudes = [f"{{{{{_numbers(a.components)}}}, {position[a.row]}}}" for a in program.attitudes]
+    yield _Table("const Attitude", "model_attitudes", _rows(attitudes, "{{0, 0, 0, 0}, 0}"))
+    turning = [str(int(unit == "rad")) for unit in program.network.state_units]
+    yield _Table("const int", "model_state_turns", _rows(turning))
     yield from _structure(program)
     yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
     yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.expr.vectors import Vector3, dot
-from fmugen.ir.dae import Constraint, Coordinate, Origin
+from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
     Alignment,
     AngleReaction,
@@ -213,7 +213,7 @@ class _Circuits:
                 phi = self._dag.add([*(c.position**2 for c in found), self._dag.number(-1)])
                 jacobian = {self._index[c.second]: 2 * c.position for c in found}
                 gamma = -2 * self._dag.add(c.velocity**2 for c in found)
-                yield self._circuit(edge, "unit length", phi, jacobian, gamma, self._kinematics.frames.null)
+                yield self._circuit(edge, UNIT_LENGTH, phi, jacobian, gamma, self._kinematics.frames.null)
 
     def _project(self, vector: Affine, direction: FrameVector) -> tuple[dict[int, Expr], Expr]:
         """Coefficients of the accelerations, and the rest, along a direction."""

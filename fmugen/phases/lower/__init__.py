@@ -107,6 +107,7 @@ class _Lowering:
             sets,
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
+            tuple(coordinate.unit for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
             tuple(self._turning),
             self._sines(),
@@ -196,6 +197,7 @@ class _Lowering:
             tuple(dae.fixed_states),
             dae.steady,
             tuple(unknown.guess for unknown in dae.iterated),
+            tuple(state.unit for state in dae.states),
         )
 
     def _network_block(self, number: int) -> Function:

@@ -47,7 +47,7 @@ class Structure:
         self._projected = flow.closure is Closure.PROJECTION
         every = tuple(range(len(dae.coordinates)))
         #: The coordinates whose positions, and whose velocities, are integrated.
-        self.positions = flow.independent if self._embedded else every
+        self.positions = (*flow.independent, *flow.carried) if self._embedded else every
         self.velocities = flow.independent if self._embedded or self._projected else every
 
     def knowns(self, value: Expr, *, everywhere: bool = False) -> Knowns:
@@ -115,8 +115,9 @@ class Structure:
         """Coordinates in loops depend on all states of loops, as any of them may become independent."""
         coordinates = self._dae.coordinates
         looped = {column for row in self._rows for column in row.jacobian}
-        inside = [k for k in self._flow.independent if k in looped]
         for level in levels:
+            given = self.positions if level == "position" else self.velocities
+            inside = [k for k in given if k in looped]
             unknowns = [getattr(coordinates[k], level) for k in sorted(looped)]
             if level == "position":
                 equations = [_split(row.phi, unknowns) for row in self._rows]

@@ -7,7 +7,7 @@ from functools import cache
 
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block, Closure, SolutionFlow
+from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
@@ -16,10 +16,20 @@ from fmugen.phases.triangularize.dynamics import passed_positions
 from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Numbers, Position
-from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
+from fmugen.phases.triangularize.partition import (
+    Pivots,
+    attitudes_of,
+    blocks_of,
+    choose_independent,
+    independent_rows,
+    whole_attitudes,
+)
 from fmugen.phases.triangularize.pivots import LARGEST_UNORDERED, in_order_of_pivots
 
 __all__ = ["solution_flow"]
+
+#: A set of independent coordinates is left in time, even if it is nowhere good (see partition.c).
+_LEAST_QUALITY = 0.1
 
 
 def solution_flow(
@@ -37,13 +47,14 @@ def solution_flow(
     assembly, q, v, moves = assemble(dae, parameters)
     rows, redundant = independent_rows(assembly, q)
     jacobian = assembly.constraints(q)[1][rows]
+    pivots = Pivots(tuple(rows), attitudes_of(dae, rows) if closure in EMBEDDED else ())
     fixed = set(dae.fixed_positions)
     preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
     if model.independent:
-        independent, dependent, pivot = named_coordinates(dae, jacobian, model.independent)
+        independent, dependent, pivot = named_coordinates(dae, pivots, jacobian, model.independent)
     else:
         independent, dependent, pivot = choose_independent(dae, jacobian, preferred)
-    choice = Choice(independent, dependent, pivot, blocks_of(dae, rows, dependent))
+    choice = Choice(independent, dependent, pivot, blocks_of(dae, pivots, dependent))
 
     def jacobians(positions: Sequence[Position]) -> list[Numbers]:
         return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
@@ -64,7 +75,7 @@ def solution_flow(
             return jacobians(filled_positions(assembly, passed)) if spares else []
 
         judge = Judge(dae, near, moved, parameters)
-        situation = Situation(rows, jacobian, jacobians(passed or moved), along)
+        situation = Situation(pivots, jacobian, jacobians(passed or moved), along)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
 
     @cache
@@ -88,6 +99,8 @@ def solution_flow(
             moves,
             choice.pivot,
             tuple(flow_of(spare) for spare in choice.spares),
+            whole_attitudes(pivots.attitudes, choice.dependent),
+            min(1.0, max(_LEAST_QUALITY, pivots.quality(eliminated(), choice.dependent))),
         )
 
     return flow_of(choice)

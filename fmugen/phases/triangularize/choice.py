@@ -22,10 +22,11 @@ from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import (
     SINGULAR,
+    Pivots,
     blocks_of,
     choose_independent,
-    smallest_pivot,
     telling_positions,
+    whole_attitudes,
 )
 from fmugen.phases.triangularize.spares import choose_spares
 
@@ -49,12 +50,12 @@ _LARGEST_BLOCK = 6
 
 @dataclass(frozen=True)
 class Situation:
-    """The constraints that are kept, their Jacobian at the start, and those along the motion.
+    """The constraints that are kept (of ``pivots``), their Jacobian at the start, and those along the motion.
 
     ``passed`` gives those at many positions of the declared motion; none where it is not known.
     """
 
-    rows: Sequence[int]
+    pivots: Pivots
     jacobian: Numbers
     moved: Sequence[Numbers]
     passed: Callable[[], Sequence[Numbers]] = list
@@ -118,7 +119,9 @@ def choose_triangular(
         return best
     meter.budget = budget
     others = _no_harder(dae, situation, best)
-    return replace(best, spares=choose_spares(situation.passed(), best.dependent, others, exact))
+    return replace(
+        best, spares=choose_spares(situation.pivots, situation.passed(), best.dependent, others, exact)
+    )
 
 
 def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
@@ -127,7 +130,8 @@ def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
     telling = telling_positions(situation.moved)
 
     def rank(choice: Choice) -> tuple[bool, int, int, int]:
-        weak = sum(smallest_pivot(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
+        smallest = situation.pivots.smallest
+        weak = sum(smallest(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
         share = weak / max(len(telling), 1)
         largest, total = _shape(choice.blocks)
         return share > _SELDOM, largest, round(20 * share), total
@@ -144,21 +148,22 @@ def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
 def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
     """Other sets of independent coordinates that are well conditioned at the start."""
     threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
-    for independent, dependent in _other_sets(dae, home):
-        pivot = smallest_pivot(situation.jacobian, dependent)
+    for independent, dependent in _other_sets(dae, situation.pivots, home):
+        pivot = situation.pivots.smallest(situation.jacobian, dependent)
         if pivot >= threshold:
-            yield Choice(independent, dependent, pivot, blocks_of(dae, situation.rows, dependent))
+            yield Choice(independent, dependent, pivot, blocks_of(dae, situation.pivots, dependent))
 
 
 def _no_harder(dae: Dae, situation: Situation, best: Choice) -> Iterator[tuple[list[int], Choice]]:
     """Other sets with blocks that are no larger, wherever they are well conditioned."""
     largest = _shape(best.blocks)[0]
-    generic = _generic_jacobian(dae, situation.rows)
-    for independent, dependent in _other_sets(dae, best):
-        if smallest_pivot(generic, dependent) > SINGULAR:
-            blocks = blocks_of(dae, situation.rows, dependent)
+    pivots = situation.pivots
+    generic = _generic_jacobian(dae, pivots.rows)
+    for independent, dependent in _other_sets(dae, pivots, best):
+        if pivots.smallest(generic, dependent) > SINGULAR:
+            blocks = blocks_of(dae, pivots, dependent)
             if _shape(blocks)[0] <= largest:
-                pivot = smallest_pivot(situation.jacobian, dependent)
+                pivot = pivots.smallest(situation.jacobian, dependent)
                 yield dependent, Choice(independent, dependent, pivot, blocks)
 
 
@@ -171,11 +176,13 @@ def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:
     return generic
 
 
-def _other_sets(dae: Dae, home: Choice) -> Iterator[tuple[list[int], list[int]]]:
+def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[int], list[int]]]:
     """Independent and dependent coordinates: all sets, or, where they are many, some.
 
     These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
+    Which component of a whole attitude is the fourth makes no difference: it is the last.
     """
+    seen = {_with_last_components(pivots, home.dependent)}
     count, freedom = len(dae.coordinates), len(home.independent)
     if comb(count, freedom) <= _MOST_SETS:
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
@@ -187,8 +194,18 @@ def _other_sets(dae: Dae, home: Choice) -> Iterator[tuple[list[int], list[int]]]
         )
         candidates = chain(_of_one_element(dae, freedom), exchanged)
     for independent in islice(candidates, _MOST_SETS):
-        if list(independent) != home.independent:
-            yield list(independent), [column for column in range(count) if column not in independent]
+        dependent = _with_last_components(pivots, [k for k in range(count) if k not in independent])
+        if dependent not in seen:
+            seen.add(dependent)
+            yield [k for k in range(count) if k not in dependent], list(dependent)
+
+
+def _with_last_components(pivots: Pivots, dependent: Sequence[int]) -> tuple[int, ...]:
+    """The dependent coordinates, with the last component of each whole attitude for its fourth."""
+    found = set(dependent)
+    for attitude in whole_attitudes(pivots.attitudes, dependent):
+        found = found.difference(attitude.components) | {attitude.components[-1]}
+    return tuple(sorted(found))
 
 
 def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:

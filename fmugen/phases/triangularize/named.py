@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fmugen.errors import ClosureError
 from fmugen.ir.dae import Dae
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.partition import smallest_pivot
+from fmugen.phases.triangularize.partition import Pivots
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["named_coordinates"]
@@ -16,7 +16,7 @@ _RANK = 1e-8
 
 
 def named_coordinates(
-    dae: Dae, jacobian: Numbers, names: Sequence[str]
+    dae: Dae, pivots: Pivots, jacobian: Numbers, names: Sequence[str]
 ) -> tuple[list[int], list[int], float]:
     """Independent and dependent coordinates, and the smallest pivot of the dependent ones.
 
@@ -38,7 +38,7 @@ def named_coordinates(
         )
     independent = sorted(known.index(name) for name in names)
     dependent = [number for number in range(len(known)) if number not in independent]
-    pivot = smallest_pivot(jacobian, dependent)
+    pivot = pivots.smallest(jacobian, dependent)
     if pivot < _RANK:
         raise ClosureError(
             f"{', '.join(names)} cannot be independent: at the start the loops do not determine the other "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
@@ -10,18 +11,20 @@ from scipy.linalg import qr
 
 from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block
+from fmugen.ir.flow import Attitude, Block
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import nearby_positions
 from fmugen.phases.triangularize.numeric import Numbers
 
 __all__ = [
     "SINGULAR",
+    "Pivots",
+    "attitudes_of",
     "blocks_of",
     "choose_independent",
     "independent_rows",
-    "smallest_pivot",
     "telling_positions",
+    "whole_attitudes",
 ]
 
 #: A position where even the best set has smaller pivots tells nothing about the others.
@@ -91,11 +94,43 @@ def choose_independent(
     return [c for c in range(columns) if c not in set(dependent)], dependent, best_pivot
 
 
-def smallest_pivot(jacobian: Numbers, columns: list[int]) -> float:
-    """The smallest pivot of the given columns, rows scaled."""
-    if not columns:
-        return 1.0
-    return _pivots(_row_scaled(jacobian), columns)[1]
+def attitudes_of(dae: Dae, rows: Sequence[int]) -> tuple[Attitude, ...]:
+    """The Euler parameters whose unit length is among the constraints ``rows``."""
+    lengths = [row for row in rows if dae.constraints[row].origin.is_length]
+    return tuple(Attitude(tuple(dae.constraints[row].jacobian), row) for row in lengths)
+
+
+def whole_attitudes(attitudes: Sequence[Attitude], dependent: Sequence[int]) -> tuple[Attitude, ...]:
+    """Those of which three components are independent."""
+    found = set(dependent)
+    return tuple(each for each in attitudes if len(found.intersection(each.components)) == 1)
+
+
+@dataclass(frozen=True)
+class Pivots:
+    """How well the constraints ``rows`` determine dependent coordinates.
+
+    The fourth component of a whole attitude is not determined by a division, however small it is.
+    """
+
+    rows: tuple[int, ...]
+    attitudes: tuple[Attitude, ...] = ()
+
+    def smallest(self, jacobian: Numbers, dependent: Sequence[int]) -> float:
+        """The smallest pivot of the dependent columns, rows scaled."""
+        whole = whole_attitudes(self.attitudes, dependent)
+        carried = {component for each in whole for component in each.components}
+        lengths = {each.row for each in whole}
+        columns = [column for column in dependent if column not in carried]
+        if not columns:
+            return 1.0
+        places = [place for place, row in enumerate(self.rows) if row not in lengths]
+        return _pivots(_row_scaled(jacobian[places]), columns)[1]
+
+    def quality(self, jacobians: Sequence[Numbers], dependent: Sequence[int]) -> float:
+        """The best that these dependent coordinates have, as a part of what is best at a position."""
+        telling = telling_positions(jacobians)
+        return max((self.smallest(j, dependent) / pivot for j, pivot in telling), default=1.0)
 
 
 def _largest_pivot(jacobian: Numbers) -> float:
@@ -122,12 +157,17 @@ def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
     return [columns[index] for index in order[:rows]], float(np.abs(np.diag(upper)).min())
 
 
-def blocks_of(dae: Dae, rows: Sequence[int], dependent: Sequence[int]) -> tuple[Block, ...]:
+def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block, ...]:
     """Strongly connected blocks of constraints, in an order in which each needs only earlier ones.
 
+    Whole attitudes are known: the constraints of their lengths are in no block.
     Each constraint is matched to one dependent coordinate (Hopcroft-Karp); a constraint needs the
     constraints matched to the other coordinates it contains; Tarjan's components are the blocks.
     """
+    whole = whole_attitudes(pivots.attitudes, dependent)
+    carried = {component for each in whole for component in each.components}
+    dependent = [column for column in dependent if column not in carried]
+    rows = [row for row in pivots.rows if row not in {each.row for each in whole}]
     unknown = set(dependent)
     contains = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
     bipartite: nx.Graph[tuple[str, int]] = nx.Graph()

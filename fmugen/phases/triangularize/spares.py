@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.partition import smallest_pivot, telling_positions
+from fmugen.phases.triangularize.partition import Pivots, telling_positions
 
 __all__ = ["choose_spares"]
 
@@ -28,6 +28,7 @@ _LEAST_GAIN = 0.1
 
 
 def choose_spares(
+    pivots: Pivots,
     passed: Sequence[Numbers],
     home: Sequence[int],
     candidates: Iterable[tuple[Sequence[int], Set]],
@@ -37,20 +38,20 @@ def choose_spares(
 
     Parameters
     ----------
-    passed
-        The Jacobian at positions along the declared motion.
+    pivots, passed
+        What judges sets, and the Jacobian at positions along the declared motion.
     home, candidates
         Dependent coordinates of the set that is chosen, and of others.
     exact
         The candidate with steps for all its blocks, or ``None`` if something is left to iteration.
     """
     telling = telling_positions(passed)
-    weak = [(j, pivot) for j, pivot in telling if smallest_pivot(j, list(home)) < _EASY * pivot]
+    weak = [(j, pivot) for j, pivot in telling if pivots.smallest(j, home) < _EASY * pivot]
     if not weak:
         return ()
 
     def easiness(dependent: Sequence[int]) -> Numbers:
-        return np.minimum([smallest_pivot(j, list(dependent)) / pivot for j, pivot in weak], _EASY)
+        return np.minimum([pivots.smallest(j, dependent) / pivot for j, pivot in weak], _EASY)
 
     held = easiness(home)
     left = [(easiness(dependent), candidate) for dependent, candidate in candidates]

@@ -12,6 +12,7 @@
 #define MODEL_STARTS_BY_INPUTS 0
 #define MODEL_STAMPED 0
 #define MODEL_NPART 0
+#define MODEL_NATT 0
 #define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
 #define MODEL_MODEL_EXCHANGE 1
@@ -80,6 +81,7 @@ typedef struct {
     const ModelBlock *blocks;
     ModelSolve *solve_all;
     ModelMotion *motion;
+    double quality;
 } ModelSet;
 
 typedef struct {
@@ -311,11 +313,14 @@ extern const int model_dependent[];
 /* One set of independent coordinates; no embedded form. */
 #define MODEL_NSETS 1
 static const ModelSet model_sets[] = {
-    {model_independent, model_dependent, MODEL_NBLOCKS, model_blocks, NULL, NULL}};
+    {model_independent, model_dependent, MODEL_NBLOCKS, model_blocks, NULL, NULL, 1.0}};
 
 extern const int model_input_rate[];
 extern const int model_row_begin[], model_row_columns[];
 extern const int model_turn[];
+extern const CoordinateKind model_kinds[];
+static const Attitude model_attitudes[] = {{{0, 0, 0, 0}, 0}};
+static const int model_state_turns[] = {0, 0, 0, 0, 0, 0, 0, 0};
 extern const double model_q0[], model_v0[];
 extern const double model_start[];
 extern const char *const model_coordinates[];

@@ -34,6 +34,7 @@ const int model_input_rate[] = {-1};
 const int model_row_begin[] = {0, 3, 6};
 const int model_row_columns[] = {CRANK(0), CRANK(1), COUPLER(0), CRANK(0), CRANK(1), COUPLER(0)};
 const int model_turn[] = {-1, -1, -1};
+const CoordinateKind model_kinds[] = {COORDINATE_ANGLE, COORDINATE_ANGLE, COORDINATE_ANGLE};
 const double model_q0[] = {HALF_PI, HALF_PI, 0.0};
 const char *const model_coordinates[] = {"crank_0", "crank_1", "coupler_0"};
 const char *const model_constraint_names[] = {"pin_1, x", "pin_1, y"};
@@ -52,6 +53,7 @@ const int model_row_begin[] = {0, 3, 6, 9, 12};
 const int model_row_columns[] = {CRANK(0), CRANK(1), COUPLER(0), CRANK(0), CRANK(1), COUPLER(0),
                                  CRANK(1), CRANK(2), COUPLER(1), CRANK(1), CRANK(2), COUPLER(1)};
 const int model_turn[] = {-1, -1, -1, -1, -1};
+const CoordinateKind model_kinds[] = {COORDINATE_ANGLE, COORDINATE_ANGLE, COORDINATE_ANGLE, COORDINATE_ANGLE, COORDINATE_ANGLE};
 const double model_q0[] = {HALF_PI, HALF_PI, HALF_PI, 0.0, 0.0};
 const char *const model_coordinates[] = {"crank_0", "crank_1", "crank_2", "coupler_0", "coupler_1"};
 const char *const model_constraint_names[] = {"pin_1, x", "pin_1, y", "pin_2, x", "pin_2, y"};

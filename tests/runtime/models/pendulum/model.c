@@ -9,6 +9,7 @@ const int model_dependent[] = {0};
 const int model_input_rate[] = {-1};
 const int model_row_begin[] = {0}, model_row_columns[] = {0};
 const int model_turn[] = {-1};
+const CoordinateKind model_kinds[] = {COORDINATE_ANGLE};
 const double model_q0[] = {1.0}, model_v0[] = {0.0};
 const double model_start[MODEL_N_REALS] = {1.0, 1.0, 9.81, 1.0, 0.0, 0.0, 1e-8, 1e-10, 1e5, MODEL_SOLVER};
 const char *const model_coordinates[] = {"pin.angle"};

@@ -67,6 +67,7 @@ const int model_input_rate[] = {-1};
 const int model_row_begin[] = {0, 3, 5, 6};
 const int model_row_columns[] = {CRANK, ROD, SLIDER, CRANK, ROD, CRANK};
 const int model_turn[] = {-1, -1, -1};
+const CoordinateKind model_kinds[] = {COORDINATE_ANGLE, COORDINATE_ANGLE, COORDINATE_LENGTH};
 const double model_q0[] = {0.5, -0.24207391687414637, 2.8192771242993965};
 const double model_v0[] = {0.0, 0.0, 0.0};
 const double model_start[MODEL_N_REALS] = {1.0, 2.0, 0.6, 0.8, 0.5, 9.81, 0.5, 0.0, 2.0,

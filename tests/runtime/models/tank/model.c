@@ -8,6 +8,7 @@ const int model_dependent[] = {0};
 const int model_input_rate[] = {-1};
 const int model_row_begin[] = {0}, model_row_columns[] = {0};
 const int model_turn[] = {-1};
+const CoordinateKind model_kinds[] = {COORDINATE_LENGTH};
 const double model_q0[] = {0.0}, model_v0[] = {0.0};
 const double model_start[MODEL_N_REALS] = {1.0, 10.0, 2.0, 0.0, 1e-9, 1e-11, 1e5, MODEL_SOLVER, 1.0};
 const char *const model_coordinates[] = {""};
