@@ -88,7 +88,8 @@ class SpareSummary:
 class ClosureSummary:
     """All of it. ``is_straight`` tells that the equations of motion are written out without loops.
 
-    ``operations`` are those of a right-hand side with the first independent coordinates.
+    ``operations`` are those of a right-hand side with the first independent coordinates. ``carried`` are the
+    fourth components of attitudes that are integrated whole.
     """
 
     closure: Closure
@@ -100,6 +101,7 @@ class ClosureSummary:
     operations: Operations
     is_straight: bool
     spares: tuple[SpareSummary, ...] = ()
+    carried: tuple[str, ...] = ()
 
     @property
     def most_operations(self) -> int:
@@ -225,6 +227,7 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
             SpareSummary(tuple(names[k] for k in code.flow.independent), program.right_hand_side_of(code))
             for code in program.sets[1:]
         ),
+        tuple(names[k] for k in flow.carried),
     )
 
 

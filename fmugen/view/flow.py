@@ -77,7 +77,7 @@ class _Plan:
 
     def __init__(self, summary: ClosureSummary) -> None:
         is_timed = any(block.needs_time for block in summary.blocks)
-        self.given = [*summary.independent, *([_TIME] if is_timed else [])]
+        self.given = [*summary.independent, *summary.carried, *([_TIME] if is_timed else [])]
         self.sources: dict[str, Box] = {}
         levels = _levels(summary.blocks)
         level_of = dict.fromkeys(self.given, -1)

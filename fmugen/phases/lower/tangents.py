@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.flow import EMBEDDED, SolutionFlow
 from fmugen.ir.program import Result
 
 __all__ = ["Directions", "tangent_results"]
@@ -43,6 +43,10 @@ class Directions:
         self._changes[symbol] = change
         self.names[change] = text
 
+    def of(self, symbol: Expr) -> Expr:
+        """The change of a symbol."""
+        return self._changes[symbol]
+
     def tangent(self, dae: Dae, *, held: Sequence[Expr] = ()) -> Tangent:
         """The derivative along the direction; the symbols ``held`` do not change."""
         seeds = {symbol: change for symbol, change in self._changes.items() if symbol not in held}
@@ -66,7 +70,7 @@ def tangent_results(
 
     rows = [dae.constraints[row] for row in flow.rows]
     slips = [row.nu.dag.add([*_products(row.jacobian, dae, "velocity"), -row.nu]) for row in rows]
-    yield "constraints_tangent", "change of phi", changes([row.phi for row in rows])
+    yield "constraints_tangent", "change of phi", list(_openings(dae, flow, directions, hold))
     yield "velocity_tangent", "change of phi_q v - nu", changes(slips)
     yield "dynamics_tangent", _DYNAMICS, list(_dynamics(dae, flow, directions, hold))
     yield "outputs_tangent", "change of coordinates, motion of bodies, outputs", changes(calculated)
@@ -92,6 +96,27 @@ def tangent_results(
 
 
 _DYNAMICS = "change of M a + phi_q^T lambda - F and of phi_q a - gamma at given a and lambda"
+
+
+def _openings(
+    dae: Dae, flow: SolutionFlow, directions: Directions, hold: Callable[[Expr], Expr]
+) -> Iterator[Result]:
+    """How the loops open. By coordinates it is phi_q, as it is what dependent coordinates are found with.
+
+    The rows of phi_q and the derivatives of phi differ by multiples of the lengths of Euler parameters. Where
+    all coordinates are integrated, these lengths change, and the derivatives of phi count.
+    """
+    add, held = dae.symbols.dag.add, [c.position for c in dae.coordinates]
+    embedded = flow.closure in EMBEDDED
+    tangent = directions.tangent(dae, held=held if embedded else ())
+    for index, row in enumerate(dae.constraints[number] for number in flow.rows):
+        change = tangent(hold(row.phi))
+        if embedded:
+            moved = (
+                hold(entry) * directions.of(dae.coordinates[k].position) for k, entry in row.jacobian.items()
+            )
+            change = add([change, *moved])
+        yield Result("change", index, change)
 
 
 def _products(jacobian: dict[int, Expr], dae: Dae, level: str) -> Iterator[Expr]:
