@@ -101,6 +101,27 @@ class Model:
         """The column of the Jacobian that belongs to ``known``."""
         return np.array(self.fmu.getDirectionalDerivative(unknowns, [known], [1.0]))
 
+    @property
+    def indicators(self) -> Array:
+        count = len(self.description.indicators)
+        z = (c_double * count)()
+        if count:
+            self.fmu.getEventIndicators(z, count)
+        return np.array(z)
+
+    def step(self, time: float, states: Array) -> Array:
+        """Complete a step there, with its event if it has one; returns the indicators behind the step."""
+        before = self.indicators
+        self.fmu.setTime(time)
+        self.states = states
+        after = self.indicators
+        needed, _ = self.fmu.completedIntegratorStep()
+        if needed or np.any((after > 0.0) != (before > 0.0)):
+            self.fmu.enterEventMode()
+            self.update()
+            self.fmu.enterContinuousTimeMode()
+        return after
+
     def close(self) -> None:
         self.fmu.freeInstance()
 

@@ -1,0 +1,47 @@
+"""Model exchange with Euler's method, as simple importers integrate: no false alarms, no memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmugen.pipeline import export_fmu
+from tests.fmu.exchange import Array, Model, opened, options
+from tests.support import example
+
+
+def euler(model: Model, stop: float, h: float) -> list[tuple[float, Array, Array]]:
+    """Time, states and indicators of every step."""
+    found = []
+    for number in range(1, round(stop / h) + 1):
+        time, states = number * h, model.states + h * model.derivatives
+        found.append((time, states, model.step(time, states)))
+    return found
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_coordinate_that_turns_back_is_no_jump(fmi: int, tmp_path: Path) -> None:
+    """Where a velocity changes its sign, the error of Euler's method is as large as the travel of a step."""
+    export = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options(fmi, trees="aac"))
+    with opened(export, tmp_path) as model:
+        euler(model.start(), 1.0, 2e-4)
+
+
+def test_a_tumbling_body_turns_over(tmp_path: Path) -> None:
+    export = export_fmu(example("tumbling_body"), tmp_path / "x.fmu", options(trees="aac"))
+    with opened(export, tmp_path) as model:
+        euler(model.start(), 1.6, 1e-4)
+
+
+def test_indicators_do_not_depend_on_what_was_passed_before(tmp_path: Path) -> None:
+    """The same states are reached by completing every step, and by completing every fifth."""
+    export = export_fmu(example("three_rpr"), tmp_path / "x.fmu", options(trees="aac"))
+    with opened(export, tmp_path) as model:
+        steps = euler(model.start(), 0.1, 1e-3)
+    with opened(export, tmp_path) as model:
+        model.start()
+        for time, states, indicators in steps[4::5]:
+            assert indicators.size
+            np.testing.assert_allclose(model.step(time, states), indicators, rtol=0, atol=1e-9)
