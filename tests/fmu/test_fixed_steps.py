@@ -26,7 +26,7 @@ def test_a_coordinate_that_turns_back_is_no_jump(fmi: int, tmp_path: Path) -> No
     """Where a velocity changes its sign, the error of Euler's method is as large as the travel of a step."""
     export = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options(fmi, trees="aac"))
     with opened(export, tmp_path) as model:
-        euler(model.start(), 1.0, 2e-4)
+        euler(model.start(), 0.15, 2e-4)
 
 
 def test_a_tumbling_body_turns_over(tmp_path: Path) -> None:
@@ -36,12 +36,12 @@ def test_a_tumbling_body_turns_over(tmp_path: Path) -> None:
 
 
 def test_indicators_do_not_depend_on_what_was_passed_before(tmp_path: Path) -> None:
-    """The same states are reached by completing every step, and by completing every fifth."""
-    export = export_fmu(example("three_rpr"), tmp_path / "x.fmu", options(trees="aac"))
+    """The same states are reached by completing every step, and by completing every fiftieth."""
+    export = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options(trees="aac"))
     with opened(export, tmp_path) as model:
-        steps = euler(model.start(), 0.1, 1e-3)
+        steps = euler(model.start(), 0.15, 2e-4)
     with opened(export, tmp_path) as model:
         model.start()
-        for time, states, indicators in steps[4::5]:
+        for time, states, indicators in steps[49::50]:
             assert indicators.size
             np.testing.assert_allclose(model.step(time, states), indicators, rtol=0, atol=1e-9)
