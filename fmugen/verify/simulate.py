@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fmugen.archives import check_fmu
 from fmugen.errors import RefusedError, SimulationError
 from fmugen.verify import fmu_runner
 from fmugen.verify.rotations import Array
@@ -75,6 +76,7 @@ def simulate_fmu(
     """
     if not path.is_file():
         raise SimulationError(f"there is no FMU {path}")
+    check_fmu(path)
     times = communication_points(stop, step)
     request = {
         "fmu": str(path.resolve()),
