@@ -74,7 +74,7 @@ class Campaign:
     draws: int = 10
     least: float = 0.7
     most: float = 1.4
-    share: float = 0.2
+    share: float = 0.6
     seed: int = 1
     trees: str = "measured"
     limit: float = 120.0
