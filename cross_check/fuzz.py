@@ -41,6 +41,7 @@ from fmugen.errors import FmugenError, RefusedError, SimulationError
 from fmugen.ir.formula import constant
 from fmugen.ir.model import Start, SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.quantity import Level
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
@@ -196,29 +197,31 @@ def judged(model: SystemModel, fmu: Path, parameters: dict[str, float], campaign
         return run(Verdict.WRONG, reason=f"{type(error).__name__}: {error}")
     if found.passed:
         return run(Verdict.RIGHT, deviation=found.largest)
+    wrong = run(Verdict.WRONG, deviation=found.largest, reason="; ".join(found.problems))
+    if not model.bodies:
+        return wrong
     try:
         with _within(campaign.limit):
             again = verify_fmu(in_mode_of(model, fmu, parameters), fmu, parameters=parameters)
-        if again.passed:
-            return run(Verdict.OTHER_MODE, deviation=again.largest)
     except (FmugenError, TimeoutError):
-        pass  # the first comparison is the one that counts
-    return run(Verdict.WRONG, deviation=found.largest, reason="; ".join(found.problems))
+        return wrong
+    return run(Verdict.OTHER_MODE, deviation=again.largest) if again.passed else wrong
 
 
 def in_mode_of(model: SystemModel, fmu: Path, parameters: dict[str, float]) -> SystemModel:
-    """The model with the postures of the bodies at the start of an FMU in place of its own guesses."""
+    """The model with guesses of positions from the start of an FMU in place of its own."""
     poses = [f"{body.name}.{kind}" for body in model.bodies for kind, _ in pose_kinds(model)]
     step = model.experiment.step
     begun = simulate_fmu(fmu, stop=step, step=step, outputs=poses, parameters=parameters)
-    fixed = [start for start in model.starts if start.fixed]
-    known = {start.quantity for start in fixed}
+    positions = {q.name for q in quantities(model) if q.level is Level.POSITION and not q.network}
+    kept = [start for start in model.starts if start.fixed or start.quantity not in positions]
+    known = {start.quantity for start in kept}
     guesses = [
         Start(name, constant(float(begun.values[name][0])), fixed=False)
         for name in poses
         if name not in known
     ]
-    return replace(model, starts=(*fixed, *guesses))
+    return replace(model, starts=(*kept, *guesses))
 
 
 def _stop(model: SystemModel, share: float) -> float:
