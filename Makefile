@@ -4,6 +4,7 @@
 #   make test         run the tests
 #   make lint         check style, types and layers
 #   make cross-check  run the examples in importers against references and published solutions, and the slow tests
+#   make fuzz         run every example with parameters at random, judge each run by the reference, and print a table
 #   make importers    run every example in every importer on this machine and print a table
 #   make bench        time right-hand sides, steps, closures and trees, and print tables
 #   make peers        install the programs that make bench compares with
@@ -14,7 +15,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check importers bench peers clean
+.PHONY: help demo test lint cross-check fuzz importers bench peers clean
 .NOTPARALLEL:
 
 help:
@@ -37,6 +38,9 @@ lint: $(VENV)/installed-test
 cross-check: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python cross_check/run.py --output cross_check/RESULTS.md
 	$(BIN)/python -m pytest -q -n 2 -m slow
+
+fuzz: $(VENV)/installed $(VENV)/compiler
+	$(BIN)/python cross_check/fuzz.py
 
 importers: $(VENV)/installed-test
 	$(BIN)/python cross_check/importers --output cross_check/IMPORTERS.md

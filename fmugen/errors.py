@@ -10,6 +10,7 @@
     ├── CompileError          no compiler, or the compiler failed
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
+    │   └── RefusedError      ... and said itself what it cannot do
     └── VerificationError     the FMU and the reference disagree, or the reference failed
 
 Every message says where the problem is and what to do. Only ``fmugen.cli`` prints and exits.
@@ -29,6 +30,7 @@ __all__ = [
     "NetworkError",
     "OutputError",
     "Problem",
+    "RefusedError",
     "SimulationError",
     "TreeError",
     "VerificationError",
@@ -97,6 +99,10 @@ class OutputError(FmugenError):
 
 class SimulationError(FmugenError):
     """The FMU reported an error while running."""
+
+
+class RefusedError(SimulationError):
+    """The FMU stopped and said in a message of its own what it cannot do."""
 
 
 class VerificationError(FmugenError):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import typer
 
-from fmugen.cli.files import write_text
+from fmugen.cli.files import replacing, write_text
 from fmugen.cli.terminal import Phases, print_line
 from fmugen.errors import OutputError, SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
@@ -28,14 +30,14 @@ def cross_check_model(path: Path, folder: Path | None, options: ExportOptions) -
     """Export a model, solve its reference, and write both in the layout of the FMI cross-check.
 
     The solver inside the FMU is as exact as it can be, so that what importers deviate by is theirs.
+    Nothing is written before the FMU and the reference agree.
 
     Raises
     ------
     typer.Exit
-        With the exit code of a failed verification, if the FMU and the reference differ; no reference is
-        written then.
+        With the exit code of a failed verification, if the FMU and the reference differ.
     """
-    with Phases() as phases:
+    with tempfile.TemporaryDirectory(prefix="fmugen-") as scratch, Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
             model = replace(
@@ -43,7 +45,8 @@ def cross_check_model(path: Path, folder: Path | None, options: ExportOptions) -
                 experiment=replace(model.experiment, tolerance=TIGHT["solver.relative_tolerance"]),
             )
         destination = _made(Path(model.name) if folder is None else folder)
-        fmu = export_fmu(model, destination / f"{model.name}.fmu", options, phases).path
+        _require_free(destination, model)
+        fmu = export_fmu(model, Path(scratch) / f"{model.name}.fmu", options, phases).path
         try:
             with phases.phase("verify"):
                 verification = verify_fmu(
@@ -53,12 +56,15 @@ def cross_check_model(path: Path, folder: Path | None, options: ExportOptions) -
         except (SimulationError, VerificationError) as error:
             typer.echo(f"no cross-check: {error}", err=True)
             raise typer.Exit(_VERIFICATION_FAILED) from error
-    if not verification.passed:
-        for problem in verification.problems:
-            print_line(problem, style="red")
-        raise typer.Exit(_VERIFICATION_FAILED)
-    for name, text in files.items():
-        write_text(destination / name, text)
+        if not verification.passed:
+            for problem in verification.problems:
+                print_line(problem, style="red")
+            raise typer.Exit(_VERIFICATION_FAILED)
+        # What marks the folder comes first, so that one whose writing was interrupted can be written again.
+        for name in sorted(files, key=lambda name: name != _mark(model)):
+            write_text(destination / name, files[name])
+        with replacing(destination / fmu.name) as temporary:
+            shutil.copyfile(fmu, temporary)
     print_line(f"{model.name}: {', '.join(sorted([fmu.name, *files]))} in {destination}")
 
 
@@ -69,6 +75,23 @@ def _made(folder: Path) -> Path:
         reason = error.strerror or error
         raise OutputError(f"the folder {folder} cannot be made: {reason}") from error
     return folder
+
+
+def _mark(model: SystemModel) -> str:
+    """The file by which a folder of this command is known: no other program writes it."""
+    return f"{model.name}_tol.csv"
+
+
+def _require_free(folder: Path, model: SystemModel) -> None:
+    """Refuse a folder that has files of the names that are written, but not by this command."""
+    if (folder / _mark(model)).is_file():
+        return
+    kinds = ("_ref.csv", "_ref.opt", "_cc.csv", "_in.csv", ".fmu")
+    for path in (folder / "README.md", *(folder / f"{model.name}{kind}" for kind in kinds)):
+        if path.exists():
+            raise OutputError(
+                f"{path} was not written by fmugen cross-check, and is not replaced: name another folder"
+            )
 
 
 def _files(model: SystemModel, fmu: Path, verification: Verification) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.files import require_writable, write_files
 from fmugen.cli.networks import network_summary
 from fmugen.cli.terminal import Phases, counted, print_table
 from fmugen.errors import OutputError
@@ -38,17 +38,17 @@ def export_model(
             if inverse:
                 model = inverse_of(model)
         destination = output if output is not None else Path(f"{model.name}.fmu")
-        require_writable(destination)
+        require_writable(destination, path)
         require_writable(extras.report)
         _require_folder(extras.keep_sources)
         export = export_fmu(model, destination, options, phases)
     written = []
     if extras.keep_sources is not None:
-        _write_sources(extras.keep_sources, export.generated.sources)
+        write_files(extras.keep_sources, export.generated.sources)
         written.append(("sources", str(extras.keep_sources)))
     if extras.modelica:
         files = modelica_files(export.generated, destination.name)
-        _write_sources(destination.parent, files)
+        write_files(destination.parent, files)
         written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
     print_table("", (model.name, ""), [*_summary(export, options), *written])
     if extras.report is not None:
@@ -61,15 +61,6 @@ def export_model(
 def _require_folder(folder: Path | None) -> None:
     if folder is not None and folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder} is not a folder: sources cannot be written to it")
-
-
-def _write_sources(folder: Path, sources: dict[str, str]) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"the folder {folder} cannot be made: {error.strerror or error}") from error
-    for name, text in sources.items():
-        write_text(folder / name, text)
 
 
 def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:

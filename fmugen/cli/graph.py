@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fmugen.cli.files import write_text
+from fmugen.cli.files import require_writable, write_text
 from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, NetworkGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
@@ -20,6 +20,7 @@ _TITLES = {Domain.TRANSLATION: "T-graph (translation)", Domain.ROTATION: "R-grap
 
 def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> None:
     """Print the graphs of a model, and draw them to ``svg`` if given."""
+    require_writable(svg, path)
     model = read_model(path)
     formulation = formulate_model(model, trees)
     graph, selection = formulation.graph, formulation.trees

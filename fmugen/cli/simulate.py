@@ -49,7 +49,7 @@ class Run:
 
 def simulate_model(path: Path, run: Run) -> None:
     """Run a model file (exported on the way) or an FMU."""
-    require_writable(run.output)
+    require_writable(run.output, path, *(Path(item) for item in run.inputs if _is_file(item)))
     require_writable(run.plot)
     with ExitStack() as stack:
         phases = stack.enter_context(Phases())
@@ -108,11 +108,16 @@ def _parameters(settings: Iterable[str], fmu: FmuFile) -> dict[str, float]:
     return values
 
 
+def _is_file(item: str) -> bool:
+    """Whether what is given as inputs names a file of signals."""
+    return item.lower().endswith(".csv")
+
+
 def _inputs(given: Iterable[str], fmu: FmuFile) -> dict[str, Signal]:
     known = fmu.names("input")
     signals: dict[str, Signal] = {}
     for item in given:
-        if item.lower().endswith(".csv"):
+        if _is_file(item):
             found = read_signals(Path(item))
         else:
             name, value = _assignment(item, "--input")

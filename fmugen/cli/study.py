@@ -63,12 +63,11 @@ def run_study(path: Path, conditions: Conditions) -> None:
         _conduct(subject, experiment, store, conditions)
     table = store.gather()
     findings = find(study, table)
-    page = folder / "findings.html"
-    with replacing(page) as temporary:
+    with replacing(store.page) as temporary:
         plot_study(system.name, study, table, findings, temporary)
     _print_findings(system.name, plan, findings)
     print_line(f"results: {store.results}")
-    print_line(f"plot: {page}")
+    print_line(f"plot: {store.page}")
 
 
 def _subject(study: Study, scratch: Path, phases: Phases) -> Path:

@@ -44,7 +44,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
     typer.Exit
         With the exit code of a failed verification, if it failed or could not be carried through.
     """
-    require_writable(wanted.fmu)
+    require_writable(wanted.fmu, path)
     require_writable(wanted.plot)
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder, Phases() as phases:
         with phases.phase("read"):

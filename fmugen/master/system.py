@@ -14,6 +14,7 @@ import networkx as nx
 from fmpy.ssp.ssd import Component, read_ssd
 from lxml import etree
 
+from fmugen.archives import check_entries, check_fmu, entry_of, leaves_folder
 from fmugen.errors import SimulationError
 
 __all__ = ["PartFmu", "Place", "System", "Wire", "connect", "load_system", "read_ssp"]
@@ -145,7 +146,8 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
     SimulationError
         If a file is no FMU for co-simulation of FMI 2.0, or an end of a wire is not there.
     """
-    parts = tuple(_part(name, fmu, folder / (name or "fmu")) for name, fmu in fmus.items())
+    # Names of parts are not those of folders: they may be any text.
+    parts = tuple(_part(name, fmu, folder / f"fmu{k}") for k, (name, fmu) in enumerate(fmus.items()))
     system = System(parts, tuple(wires))
     known = {part.name: part for part in parts}
     for wire in system.wires:
@@ -166,6 +168,7 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
 
 
 def _part(name: str, path: Path, folder: Path) -> PartFmu:
+    check_fmu(path)
     try:
         description = fmpy.read_model_description(str(path), validate=False)
         unpacked = Path(fmpy.extract(str(path), unzipdir=str(folder)))
@@ -190,8 +193,13 @@ def read_ssp(package: Path, folder: Path) -> System:
     try:
         with zipfile.ZipFile(package) as archive:
             root = etree.fromstring(archive.read(_STRUCTURE))
+            check_entries(archive, package.name)
+            structure = read_ssd(str(package)).system
+            components = [element for element in structure.elements if isinstance(element, Component)]
+            sources = dict(_sources(package.name, archive, components))
             archive.extractall(folder / "ssp")
-        structure = read_ssd(str(package)).system
+    except SimulationError:
+        raise
     except FileNotFoundError:
         raise SimulationError(f"{package}: there is no such file") from None
     except (zipfile.BadZipFile, KeyError):
@@ -203,8 +211,7 @@ def read_ssp(package: Path, folder: Path) -> System:
     unknown = [text for path, text in _UNKNOWN.items() if root.find(path, _SPACES) is not None]
     if unknown:
         raise SimulationError(f"{package} has {' and '.join(unknown)}, which cannot be run here")
-    components = [element for element in structure.elements if isinstance(element, Component)]
-    fmus = {component.name: folder / "ssp" / component.source for component in components}
+    fmus = {name: folder / "ssp" / entry for name, entry in sources.items()}
     inside = [c for c in structure.connections if c.startElement and c.endElement]
     wires = [Wire(c.startElement, c.startConnector, c.endElement, c.endConnector) for c in inside]
     system = connect(fmus, wires, folder)
@@ -215,6 +222,25 @@ def read_ssp(package: Path, folder: Path) -> System:
         stop=_number(root, "ssd:DefaultExperiment", "stopTime") or system.stop,
         step=_number(root, ".//osp:FixedStepAlgorithm", "baseStepSize") or system.step,
     )
+
+
+def _sources(package: str, archive: zipfile.ZipFile, components: list[Any]) -> Iterator[tuple[str, str]]:
+    """The names of the components, each with the entry of its FMU."""
+    names = [component.name for component in components]
+    for component in components:
+        name, source = component.name, component.source or ""
+        if leaves_folder(name):
+            raise SimulationError(f"{package}: the name of the component {name!r} is a path; give it another")
+        if names.count(name) > 1:
+            raise SimulationError(
+                f"{package}: several components are called {name!r}; give each its own name"
+            )
+        entry = entry_of(archive, source)
+        if entry is None:
+            raise SimulationError(
+                f"{package}: the component {name!r} is to come from {source!r}, which is not in the package"
+            )
+        yield name, entry
 
 
 def _settings(package: Path, system: System, structure: Any, components: list[Any]) -> dict[Place, float]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from fmugen.study.spec import Method, Study
+from fmugen.study.spec import MESSAGE, Method, Study
 
 __all__ = ["Findings", "Influence", "Spread", "find"]
 
@@ -52,7 +52,7 @@ class Findings:
 
 def find(study: Study, table: pa.Table) -> Findings:
     """Evaluate the results of all runs."""
-    messages = table["message"].to_pylist()
+    messages = table[MESSAGE].to_pylist()
     good = np.array([not message for message in messages])
     failed: dict[str, int] = {}
     for message in messages:

@@ -16,7 +16,22 @@ from fmugen.ir.split import AUTO
 from fmugen.master import Scheme
 from fmugen.suggestions import did_you_mean
 
-__all__ = ["Goal", "Grid", "Measure", "Method", "Normal", "Reduction", "Study", "Uniform", "read_study"]
+__all__ = [
+    "MESSAGE",
+    "RUN",
+    "Goal",
+    "Grid",
+    "Measure",
+    "Method",
+    "Normal",
+    "Reduction",
+    "Study",
+    "Uniform",
+    "read_study",
+]
+
+#: The columns of the results that are neither parameters nor measures: no variable of fmugen has such names.
+RUN, MESSAGE = "#run", "#message"
 
 
 class Method(Enum):
@@ -206,6 +221,9 @@ class _Reader:
             self.problem("parameters", "nothing is varied", "name at least one parameter of the model")
         one = self._grid if method is Method.GRID else self._distribution
         variations = {name: one(f"parameters.{name}", given) for name, given in table.items()}
+        for name in (RUN, MESSAGE):
+            if name in table:
+                self.problem(f"parameters.{name}", "the name is taken by another column of the results")
         points = math.prod(len(v.values) for v in variations.values() if isinstance(v, Grid))
         if points > _MOST_GRID_POINTS:
             self.problem("parameters", f"the grid has {points} points", f"at most {_MOST_GRID_POINTS}")
@@ -240,7 +258,7 @@ class _Reader:
     def _measures(self, table: Mapping[str, Any]) -> Iterator[Measure]:
         if not table:
             self.problem("results", "nothing is kept of the runs", 'write for example peak = "peak(force)"')
-        taken = {"run", "message", *self._parameters()}
+        taken = {RUN, MESSAGE, *self._parameters()}
         for name, text in table.items():
             match = _MEASURE.fullmatch(text) if isinstance(text, str) else None
             if name in taken:

@@ -38,9 +38,10 @@ from fmugen.verify.reference import (
     hold_inputs,
     largest_violation,
     solve_reference,
+    with_start_values,
 )
 from fmugen.verify.rotations import Array
-from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
+from fmugen.verify.simulate import TIME_LIMIT, Trajectory, communication_points, simulate_fmu
 from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
 #: The largest violation of a constraint that counts as closed (m or rad).
@@ -60,6 +61,7 @@ def verify_fmu(
     parameters: Mapping[str, float] | None = None,
     inputs: Mapping[str, Signal] | None = None,
     progress: Progress | None = None,
+    time_limit: float = TIME_LIMIT,
 ) -> Verification:
     """Run an FMU and the reference of its model, and compare.
 
@@ -72,9 +74,11 @@ def verify_fmu(
     stop, step
         The run; by default that of the model's experiment.
     parameters, inputs
-        Parameter values and input signals that both runs use instead of the model's.
+        Parameter values, of start values too, and input signals that both runs use instead of the model's.
     progress
         Called with the fraction done of the reference, which takes longest.
+    time_limit
+        Seconds after which the run of the FMU is given up.
 
     Notes
     -----
@@ -91,7 +95,9 @@ def verify_fmu(
         outputs=names,
         parameters={**(parameters or {}), **TIGHT},
         inputs=inputs,
+        time_limit=time_limit,
     )
+    model, parameters = with_start_values(model, parameters)
     if not model.bodies:
         return judge_network(
             model,

@@ -2,8 +2,8 @@
 
 An FMU is foreign machine code: it may hang or crash. It therefore runs in a process that the caller can
 end. The program reads ``request.json`` in the directory given as its argument, and writes there
-``values.npy`` (a row per communication point) and ``response.json`` (log messages, and the error if there
-was one). It imports nothing of fmugen.
+``values.npy`` (a row per communication point) and ``response.json`` (log messages, the error if there
+was one, and the message of the FMU that explains it). It imports nothing of fmugen.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from fmpy.fmi2 import (
     fmi2CallbackFunctions,
     fmi2CallbackLoggerTYPE,
     fmi2OK,
+    fmi2Warning,
     free,
 )
 from fmpy.logging import addLoggerProxy
@@ -35,6 +36,7 @@ class _Run:
     def __init__(self, request: dict[str, Any], directory: Path) -> None:
         self.request = request
         self.messages: list[str] = []
+        self.refusal: str | None = None
         self.time = 0.0
         description = fmpy.read_model_description(request["fmu"], validate=False)
         if description.coSimulation is None:
@@ -58,6 +60,8 @@ class _Run:
     def _log(self, environment: Any, instance: bytes, status: int, category: bytes, message: bytes) -> None:
         if status != fmi2OK and message:
             self.messages.append(message.decode("utf-8", "replace"))
+            if status != fmi2Warning:
+                self.refusal = self.messages[-1]
 
     def _callbacks(self) -> fmi2CallbackFunctions:
         callbacks = fmi2CallbackFunctions()
@@ -100,7 +104,7 @@ class _Run:
 def main(directory: Path) -> None:
     """Answer the request in a directory."""
     request = json.loads((directory / "request.json").read_text(encoding="utf-8"))
-    response: dict[str, Any] = {"error": None, "time": 0.0, "messages": []}
+    response: dict[str, Any] = {"error": None, "refusal": None, "time": 0.0, "messages": []}
     run = None
     try:
         run = _Run(request, directory)
@@ -108,7 +112,7 @@ def main(directory: Path) -> None:
     except Exception as error:  # FMPy raises bare Exception where an FMU does not load or instantiate
         response["error"] = str(error)
     if run is not None:
-        response |= {"time": run.time, "messages": run.messages}
+        response |= {"refusal": run.refusal, "time": run.time, "messages": run.messages}
     (directory / "response.json").write_text(json.dumps(response), encoding="utf-8")
 
 

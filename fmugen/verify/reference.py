@@ -9,14 +9,14 @@ on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from fmugen.errors import VerificationError
-from fmugen.ir.formula import TIME
-from fmugen.ir.model import SystemModel
+from fmugen.ir.formula import TIME, constant
+from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.verify.advance import Integrator, State, follow_drivers
 from fmugen.verify.assembly import Start, assemble
 from fmugen.verify.energy import EnergyBalance, balance
@@ -86,7 +86,7 @@ def solve_reference(
         Signals by input name, sampled at each output time and held until the next, as a co-simulation
         master does. Inputs without a signal keep their start value.
     parameters
-        Parameter values that replace the model's.
+        Parameter values that replace the model's, also those of start values (``start.pin.angle``).
     initial
         Extra fixed start values, by the name of a position or velocity quantity.
     hints
@@ -101,6 +101,7 @@ def solve_reference(
     VerificationError
         If the motion cannot be followed, for example through a singular position.
     """
+    model, parameters = with_start_values(model, parameters)
     mechanism = Mechanism(model, parameters)
     held = hold_inputs(model, inputs)
     initial, hints = dict(initial or {}), dict(hints or {})
@@ -124,6 +125,20 @@ def solve_reference(
             if progress is not None:
                 progress((end - times[0]) / (times[-1] - times[0]))
     return _collect(mechanism, start, instants, integrator.tolerance)
+
+
+def with_start_values(
+    model: SystemModel, parameters: Mapping[str, float] | None
+) -> tuple[SystemModel, dict[str, float]]:
+    """The model with the start values that are among the parameters of its FMU, and the other parameters."""
+    others = dict(parameters or {})
+    starts = tuple(
+        replace(start, value=constant(float(others.pop(start_parameter(start)))))
+        if start.adjustable and start_parameter(start) in others
+        else start
+        for start in model.starts
+    )
+    return replace(model, starts=starts), others
 
 
 def _runs(

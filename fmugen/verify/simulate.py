@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fmugen.errors import SimulationError
+from fmugen.archives import check_fmu
+from fmugen.errors import RefusedError, SimulationError
 from fmugen.verify import fmu_runner
 from fmugen.verify.rotations import Array
 
@@ -68,11 +69,14 @@ def simulate_fmu(
 
     Raises
     ------
+    RefusedError
+        With the FMU's own words if it stopped with an error and said why.
     SimulationError
-        With the FMU's own words if it stopped with an error, crashed, hung or does not load.
+        If it stopped without a word, crashed, hung, gave a number that is not finite, or does not load.
     """
     if not path.is_file():
         raise SimulationError(f"there is no FMU {path}")
+    check_fmu(path)
     times = communication_points(stop, step)
     request = {
         "fmu": str(path.resolve()),
@@ -114,8 +118,10 @@ def _check_response(path: Path, directory: Path) -> tuple[str, ...]:
     messages = tuple(response["messages"])
     if response["error"] is not None:
         # The FMU's own sentence says more than the name of the call that failed.
-        reason = messages[-1] if messages else response["error"]
-        raise SimulationError(f"{path.name} stopped after t = {response['time']:g} s: {reason}")
+        begin = f"{path.name} stopped after t = {response['time']:g} s"
+        if response["refusal"] is not None:
+            raise RefusedError(f"{begin}: {response['refusal']}")
+        raise SimulationError(f"{begin}: {response['error']}")
     return messages
 
 

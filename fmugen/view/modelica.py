@@ -89,7 +89,8 @@ def import_script(model: SystemModel, fmu: str) -> str:
     intervals = max(round(experiment.stop / experiment.step), 1)
     feeds = [f"  fmu.{item.name} = {item.start!r};" for item in model.inputs]
     lines = [
-        f"// Imports {fmu} into OpenModelica and simulates it: omc {name}_import.mos",
+        f"// Written by fmugen {__version__}: imports {fmu} into OpenModelica and simulates it.",
+        f"// Run it by omc {name}_import.mos",
         f"importFMU({_string(fmu)}); getErrorString();",
         f'loadFile("{name}_me_FMU.mo"); getErrorString();',
         'loadString("',

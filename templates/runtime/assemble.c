@@ -179,6 +179,7 @@ bool assemble(Instance *self)
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }
+    begin_switching(self);
     update_relations(self, &state->at);
     if (!start_network(self, &state->at)) {
         return false;

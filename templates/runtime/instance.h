@@ -173,6 +173,7 @@ typedef struct {
     Point trial;
     double y[MODEL_ROOM(ODE_STATES)], stage[MODEL_ROOM(ODE_STATES)], k[7][MODEL_ROOM(ODE_STATES)];
     double relations[MODEL_ROOM(MODEL_NE)];
+    bool switched[MODEL_ROOM(MODEL_NE)]; /* relations that have switched at this instant */
     /* derivatives */
     Direction along;
     double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)];

@@ -361,6 +361,12 @@ static bool retune(Instance *self)
 
 bool refresh_motion(Instance *self)
 {
+    begin_switching(self);
+    return follow_switches(self);
+}
+
+bool follow_switches(Instance *self)
+{
     State *state = &self->state;
     Work *work = &self->work;
     const bool held = state->mode == MODE_CONTINUOUS; /* relations keep their signs */

@@ -54,4 +54,7 @@ bool settle_parameters(Instance *self);
 /* Bring the point that variables are read at up to date with time, states, inputs and parameters. */
 bool refresh_motion(Instance *self);
 
+/* The same at an instant at which relations have switched already. */
+bool follow_switches(Instance *self);
+
 #endif

@@ -1,6 +1,7 @@
 #include "relations.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "partition.h"
 
@@ -58,6 +59,21 @@ double next_time_event(Instance *self, double t)
     return next;
 }
 
+void begin_switching(Instance *self)
+{
+    memset(self->work.switched, 0, sizeof self->work.switched);
+}
+
+/* Take the sign of a watched relation; in its dead band it does not turn twice at one instant. */
+static bool switch_relation(Instance *self, int k, double value)
+{
+    bool *switched = &self->work.switched[k];
+    const bool changed =
+        !(*switched && fabs(value) < DEAD_BAND) && take_sign(&self->state, k, sign(value));
+    *switched = *switched || changed;
+    return changed;
+}
+
 bool update_relations(Instance *self, const Point *point)
 {
     bool changed = update_time_relations(self, point->t);
@@ -67,7 +83,7 @@ bool update_relations(Instance *self, const Point *point)
         again = false;
         model_relations(&at, self->work.relations);
         for (int k = MODEL_NET; k < MODEL_NE; k++) {
-            again = take_sign(&self->state, k, sign(self->work.relations[k - MODEL_NET])) || again;
+            again = switch_relation(self, k, self->work.relations[k - MODEL_NET]) || again;
         }
         changed = changed || again;
     }

@@ -378,11 +378,12 @@ static bool is_adaptive(const State *state)
 static bool begin_segment(Instance *self)
 {
     State *state = &self->state;
+    begin_switching(self);
     if (MODEL_NE > 0 && update_relations(self, &state->at)) {
         show_accepted(self);
         state->fresh = false;
     }
-    return refresh_motion(self);
+    return follow_switches(self);
 }
 
 static bool advance_by_segments(Instance *self, double end)

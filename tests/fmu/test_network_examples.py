@@ -46,6 +46,23 @@ def test_modelica_references(name: str, file: str, step: float, tmp_path: Path) 
         assert np.abs(ours - published).max() <= 1e-3 * np.ptp(published), column
 
 
+def test_a_switch_whose_cause_hangs_on_it_does_not_go_to_and_fro(tmp_path: Path) -> None:
+    """Either law of a diode puts its voltage at the edge between them up to rounding, on the wrong side."""
+    values = {
+        "amplitude": 13.491916533952477,
+        "frequency": 50.574789511484944,
+        "source_resistance": 0.3528946719513518,
+        "smoothing": 0.0013789226306895484,
+        "load_resistance": 58.830052894934596,
+        "saturation": 7.373546708559975e-07,
+        "thermal": 0.04568881133976094,
+    }
+    model = example("rectifier")
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    verification = verify_fmu(model, fmu, stop=0.01, parameters=values)
+    assert verification.passed, verification.problems
+
+
 @pytest.mark.parametrize("seed", [7, 41, 112])
 def test_random_networks_as_fmus(seed: int, tmp_path: Path) -> None:
     """From rest, every voltage and current to 1e-6 after a second; dependent storages included."""

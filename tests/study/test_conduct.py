@@ -32,7 +32,7 @@ def test_every_run_is_that_of_the_fmu_alone(study_file: Path, pendulum: Path) ->
     folder = study_file.with_suffix("")
     assert (folder / "findings.html").stat().st_size > 1_000_000
     table = pq.read_table(folder / "results.parquet")
-    assert table["run"].to_pylist() == list(range(120))
+    assert table["#run"].to_pylist() == list(range(120))
     plan = plan_runs(read_study(study_file))
     for run in (0, 57, 119):
         parameters = dict(zip(plan.names, plan.values[run].tolist(), strict=True))
@@ -61,7 +61,7 @@ def test_a_study_killed_in_the_middle_goes_on_where_it_was(study_file: Path) -> 
     assert len(kept) < 300, "the study ended before it could be interrupted"
     study(study_file)
     assert all(path.stat().st_mtime_ns == written for path, written in kept.items())
-    assert pq.read_table(folder / "results.parquet")["run"].to_pylist() == list(range(3000))
+    assert pq.read_table(folder / "results.parquet")["#run"].to_pylist() == list(range(3000))
 
 
 def _wait_for(condition: object, running: subprocess.Popen[bytes]) -> None:
@@ -90,7 +90,7 @@ def test_runs_that_the_fmu_refuses_have_its_sentence_as_result(study_file: Path)
     )
     study(study_file)
     table = pq.read_table(study_file.with_suffix("") / "results.parquet")
-    messages = table["message"].to_pylist()
+    messages = table["#message"].to_pylist()
     assert messages[0] == messages[2] == ""
     assert messages[1]
     assert np.isfinite(table["last"].to_numpy()).tolist() == [True, False, True]

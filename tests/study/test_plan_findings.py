@@ -34,7 +34,7 @@ def test_influences_of_the_ishigami_function() -> None:
     study = Study(Path(), Method.SENSITIVITY, variations, MEASURES, runs=4096, seed=1)
     x1, x2, x3 = plan_runs(study).values.T
     y = np.sin(x1) + 7 * np.sin(x2) ** 2 + 0.1 * x3**4 * np.sin(x1)
-    influences = find(study, pa.table({"y": y, "message": [""] * len(y)})).influences
+    influences = find(study, pa.table({"y": y, "#message": [""] * len(y)})).influences
     assert [i.first for i in influences] == pytest.approx([0.3139, 0.4424, 0.0], abs=0.02)
     assert [i.total for i in influences] == pytest.approx([0.5576, 0.4424, 0.2437], abs=0.02)
 
@@ -42,7 +42,7 @@ def test_influences_of_the_ishigami_function() -> None:
 def test_runs_that_failed_are_counted_and_left_out() -> None:
     goal = Goal("y", largest=False)
     study = Study(Path(), Method.RANDOM, {"a": Uniform(0.0, 1.0)}, MEASURES, runs=4, goal=goal)
-    table = pa.table({"y": [3.0, float("nan"), 1.0, 2.0], "message": ["", "stuck", "", ""]})
+    table = pa.table({"y": [3.0, float("nan"), 1.0, 2.0], "#message": ["", "stuck", "", ""]})
     findings = find(study, table)
     assert findings.best == 2
     assert findings.failed == {"stuck": 1}

@@ -58,6 +58,20 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["#run", "#message"])
+def test_names_of_columns_of_the_results_are_taken(study_file: Path, name: str) -> None:
+    text = study_file.read_text()
+    for old, place in (("length", f"parameters.{name}"), ("last", f"results.{name}")):
+        study_file.write_text(text.replace(f"{old} =", f'"{name}" ='))
+        with pytest.raises(ModelError) as caught:
+            read_study(study_file)
+        (problem,) = caught.value.problems
+        assert (problem.place, problem.message) == (
+            place,
+            "the name is taken by another column of the results",
+        )
+
+
 def test_names_of_parts_may_be_tables(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(

@@ -52,8 +52,8 @@ def conduct(path: Path) -> pa.Table:
 def test_a_study_of_parts_is_that_of_the_whole(swing: Path, tmp_path: Path) -> None:
     path = study(tmp_path, swing / "parted.ssp", 'scheme = "gauss-seidel"')
     parted = conduct(path)
-    assert set(parted["message"].to_pylist()) == {""}
-    assert parted["run"].to_pylist() == list(range(12))
+    assert set(parted["#message"].to_pylist()) == {""}
+    assert parted["#run"].to_pylist() == list(range(12))
     plan = plan_runs(read_study(path))
     assert np.ptp(parted["last"].to_numpy()) > 1e-3
     for run in (0, 7, 11):
@@ -112,7 +112,7 @@ def test_the_study_of_the_manipulator(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["study", str(EXAMPLE), "-o", str(tmp_path), "--workers", "2"])
     assert result.exit_code == 0, result.output
     table = pq.read_table(tmp_path / "results.parquet")
-    assert set(table["message"].to_pylist()) == {""}
+    assert set(table["#message"].to_pylist()) == {""}
     findings = find(read_study(EXAMPLE), table)
     influences = {(i.measure, i.parameter): i.total for i in findings.influences}
     # The load decides how high the platform stands, unlike legs how it turns.

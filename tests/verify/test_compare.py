@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 from pythonfmu.builder import FmuBuilder
 
-from fmugen.errors import SimulationError
+from fmugen.errors import RefusedError, SimulationError
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import communication_points, simulate_fmu
 from fmugen.view.plots import plot_svg, plot_verification
@@ -94,7 +94,7 @@ def test_an_fmu_of_the_wrong_size_violates_the_constraints(right: Path) -> None:
 
 def test_errors_of_an_fmu_carry_its_words(make: Make) -> None:
     words = r"stopped after t = 0\.5\d* s: (.|\n)*the pin of the pendulum broke"
-    with pytest.raises(SimulationError, match=words):
+    with pytest.raises(RefusedError, match=words):
         simulate_fmu(make(mishap="error"), stop=1.0, step=0.02, outputs=["angle"])
 
 
@@ -104,8 +104,9 @@ def test_a_hanging_fmu_is_given_up(make: Make) -> None:
 
 
 def test_a_crashing_fmu_is_told(make: Make) -> None:
-    with pytest.raises(SimulationError, match=r"crashed \(signal 6\)"):
+    with pytest.raises(SimulationError, match=r"crashed \(signal 6\)") as caught:
         simulate_fmu(make(mishap="crash"), stop=1.0, step=0.1, outputs=["angle"])
+    assert not isinstance(caught.value, RefusedError)
 
 
 def test_unknown_variables_and_missing_files_are_told(right: Path, tmp_path: Path) -> None:
