@@ -72,6 +72,12 @@ class _Run:
         if inputs:
             values = [samples[number] for samples in inputs.values()]
             self.slave.setReal([self.references[name] for name in inputs], values)
+        for name, rows in self.request["derivatives"].items():
+            if number < len(rows):  # behind the last point nothing is asked
+                orders = range(1, len(rows[number]) + 1)
+                self.slave.setRealInputDerivatives(
+                    [self.references[name]] * len(orders), list(orders), rows[number]
+                )
 
     def run(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The outputs at every communication point."""

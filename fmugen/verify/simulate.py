@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fmugen.errors import SimulationError
+from fmugen.signals import Feed, feed
 from fmugen.verify import fmu_runner
 from fmugen.verify.rotations import Array
 
@@ -46,7 +47,7 @@ def simulate_fmu(
     step: float,
     outputs: Sequence[str],
     parameters: Mapping[str, float] | None = None,
-    inputs: Mapping[str, Callable[[float], float]] | None = None,
+    inputs: Mapping[str, Callable[[float], float]] | Feed | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Trajectory:
     """Run an FMU from time 0 and record variables.
@@ -62,7 +63,8 @@ def simulate_fmu(
     parameters
         Values to set before initialization.
     inputs
-        Signals by input name, set at each communication point and held until the next.
+        Signals by input name, set at each communication point and held until the next; or what they are fed
+        with at these points, together with derivatives that tell how they go on.
     time_limit
         Seconds after which the run is given up.
 
@@ -74,14 +76,14 @@ def simulate_fmu(
     if not path.is_file():
         raise SimulationError(f"there is no FMU {path}")
     times = communication_points(stop, step)
+    fed = inputs if isinstance(inputs, Feed) else feed(inputs or {}, (), times)
     request = {
         "fmu": str(path.resolve()),
         "times": times.tolist(),
         "outputs": list(outputs),
         "parameters": dict(parameters or {}),
-        "inputs": {
-            name: [signal(time) for time in times.tolist()] for name, signal in (inputs or {}).items()
-        },
+        "inputs": {name: column.tolist() for name, column in fed.values.items()},
+        "derivatives": {name: rows.tolist() for name, rows in fed.derivatives.items()},
     }
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
         directory = Path(folder)
