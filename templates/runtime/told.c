@@ -15,12 +15,14 @@ static double size_of(const State *state, int input)
     return input < 0 ? 0.0 : fabs(state->reals[MODEL_U0 + input]) + fabs(state->told[input]);
 }
 
-/* A signal that is sampled often enough changes by no more than its largest rate times the time that has passed.
- * Of the rate, the values at both ends are known, and how fast it changes there. */
+/* An input is where its derivatives took it in the last step, or not far from it. A signal that is sampled often
+ * enough changes by no more than its largest rate times the time that has passed. Of the rate, the values at
+ * both ends are known, and how fast it changes there. */
 static bool is_explained(const State *state, int input, double since)
 {
     const int rate = model_input_rate[input], second = model_input_rate[rate];
-    const double change = fabs(state->reals[MODEL_U0 + input] - state->told[input]);
+    const double now = state->reals[MODEL_U0 + input];
+    const double change = fmin(fabs(now - state->told[input]), fabs(now - state->at.u[input]));
     const double way = since * (size_of(state, rate) + since * size_of(state, second));
     return change <= way + SMALLEST_CHANGE * size_of(state, input);
 }
