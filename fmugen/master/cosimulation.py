@@ -202,7 +202,9 @@ class _Slave:
             self.fmu.setReal([self.part.references[name] for name in values], list(values.values()))
 
     def set_derivatives(self, name: str, values: Sequence[float]) -> None:
-        """Tell how an input goes on: its derivatives of the orders 1, 2, ..."""
+        """Tell an FMU that can follow it how an input goes on: its derivatives of the orders 1, 2, ..."""
+        if not self.part.description.coSimulation.canInterpolateInputs:
+            return
         orders = list(range(1, len(values) + 1))
         self.fmu.setRealInputDerivatives([self.part.references[name]] * len(orders), orders, list(values))
 

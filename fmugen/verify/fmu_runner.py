@@ -39,6 +39,7 @@ class _Run:
         description = fmpy.read_model_description(request["fmu"], validate=False)
         if description.coSimulation is None:
             raise LookupError("the FMU has no co-simulation interface")
+        self.interpolates = bool(description.coSimulation.canInterpolateInputs)
         self.references = {entry.name: entry.valueReference for entry in description.modelVariables}
         self._check_names()
         unzipped = fmpy.extract(request["fmu"], unzipdir=str(directory / "fmu"))
@@ -72,7 +73,8 @@ class _Run:
         if inputs:
             values = [samples[number] for samples in inputs.values()]
             self.slave.setReal([self.references[name] for name in inputs], values)
-        for name, rows in self.request["derivatives"].items():
+        rows_of = self.request["derivatives"] if self.interpolates else {}
+        for name, rows in rows_of.items():
             if number < len(rows):  # behind the last point nothing is asked
                 orders = range(1, len(rows[number]) + 1)
                 self.slave.setRealInputDerivatives(

@@ -131,7 +131,8 @@ static void end_input_derivatives(State *state)
     state->input_time = state->at.t;
 }
 
-/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. */
+/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. The last of these rates
+ * goes on changing as it did since the last step: held, it would leave an error of first order in the step. */
 static void follow_rates(State *state)
 {
     for (int k = 0; k < MODEL_NU; k++) {
@@ -139,9 +140,11 @@ static void follow_rates(State *state)
         if (max_magnitude(INPUT_ORDERS, rates) > 0.0) {
             continue;
         }
-        for (int order = 0, rate = model_input_rate[k]; order < INPUT_ORDERS && rate >= 0; order++) {
-            rates[order] = state->reals[MODEL_U0 + rate];
-            rate = model_input_rate[rate];
+        int last = k;
+        for (int order = 0; order < INPUT_ORDERS && last >= 0; order++) {
+            const int rate = model_input_rate[last];
+            rates[order] = rate >= 0 ? state->reals[MODEL_U0 + rate] : state->told_slope[last];
+            last = rate;
         }
     }
 }

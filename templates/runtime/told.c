@@ -27,6 +27,14 @@ static bool is_explained(const State *state, int input, double since)
     return change <= way + SMALLEST_CHANGE * size_of(state, input);
 }
 
+/* How fast an input changes that has no rate: as since it was last told, if the environment has told it anew. */
+static double slope_of(const State *state, int input, double t)
+{
+    const double now = state->reals[MODEL_U0 + input], since = t - state->told_time[input];
+    const bool anew = now != state->told[input] && now != state->at.u[input];
+    return model_input_drives[input] && anew && since > 0.0 ? (now - state->told[input]) / since : 0.0;
+}
+
 static void take(State *state, int input, double t)
 {
     state->told[input] = state->reals[MODEL_U0 + input];
@@ -66,6 +74,7 @@ Status check_told(Instance *self, double t)
         }
     }
     for (int k = 0; k < MODEL_NU; k++) {
+        state->told_slope[k] = slope_of(state, k, t);
         if (state->reals[MODEL_U0 + k] != state->told[k]) {
             take(state, k, t);
         }

@@ -14,13 +14,16 @@ from fmpy.simulation import simulate_fmu as simulate_with_fmpy
 from scipy.integrate import solve_ivp
 from typer.testing import CliRunner, Result
 
+from fmugen.builder import ModelBuilder
 from fmugen.cli import app
 from fmugen.cli.fmu_file import read_fmu
+from fmugen.errors import ModelError
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.crosscheck import read_cross_check
+from tests.fmu.parts import START, leg
 
 SEAT = """
 [model]
@@ -213,6 +216,49 @@ def test_start_values_of_rates_move_a_driver_in_the_reference(folder: Path) -> N
     assert shaken.fmu == pytest.approx(2.0)
 
 
+def test_a_leg_with_loops_is_judged_where_inputs_move_its_tip(tmp_path: Path) -> None:
+    """Outputs that are derivatives by the acceleration inputs are judged as well."""
+    signals = {
+        "px": lambda time: START[0] + 0.05 * np.sin(5 * time),
+        "py": lambda time: START[1] + 0.05 * (1 - np.cos(4 * time)),
+    }
+    export = export_fmu(leg(), tmp_path / "leg.fmu", ExportOptions("aac"))
+    verification = verify_fmu(leg(), export.path, stop=0.1, inputs=signals)
+    assert verification.passed and verification.largest < 1e-9
+    assert {"bx", "mxx", "fx"} <= {signal.name for signal in verification.outputs}
+
+
+def test_a_frame_in_space_is_turned_by_an_input(tmp_path: Path) -> None:
+    model = (
+        ModelBuilder("Gyro", space="spatial", gravity=(0, 0, -9.81))
+        .input("tilt", 0.2, "rad", rate="tilt_rate")
+        .input("tilt_rate", 0, "rad/s", rate="tilt_second")
+        .input("tilt_second", 0, "rad/s2")
+        .body("frame", mass=1, inertia=(1, 2, 3))
+        .body("rotor", mass=1, inertia=(1, 2, 3), points={"P": (0.1, 0, 0)})
+        .revolute("pin", "ground", "frame", axis=(0, 1, 0))
+        .revolute("spin", "frame", "rotor.P", axis=(0, 0, 1))
+        .rotation_driver("motor", "ground", "frame", "2*tilt", axis=(0, 1, 0))
+        .output("torque", "motor.ty")
+        .output("turn", "spin.alpha")
+        .start("spin.angle", 0.3)
+        .start("spin.omega", 2)
+        .experiment(stop=0.2, step=0.01, tolerance=1e-10)
+        .build()
+    )
+    export = export_fmu(model, tmp_path / "gyro.fmu", ExportOptions("jc"))
+    signals = {"tilt": lambda time: 0.2 + 0.3 * np.sin(3 * time)}
+    for inputs in ({}, signals):
+        verification = verify_fmu(model, export.path, inputs=inputs)
+        assert verification.passed and verification.largest < 1e-9
+
+
+def test_a_rate_belongs_to_one_input() -> None:
+    text = SEAT.replace("[outputs]", 'other = { unit = "m", rate = "road_rate" }\n[outputs]')
+    with pytest.raises(ModelError, match="'road_rate' is the rate of 'road' too"):
+        parse_model(text, "seat")
+
+
 def test_a_study_rides_the_road(folder: Path) -> None:
     pytest.importorskip("dask")
     from fmugen.cli.study import _experiment
@@ -272,11 +318,13 @@ def test_a_position_without_its_derivatives_is_refused(
 
 
 @pytest.mark.parametrize("version", [2, 3])
-@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
-def test_an_importer_that_feeds_all_of_them_is_right(folder: Path, version: int, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "allowed"), [("CoSimulation", 1e-2), ("ModelExchange", 2e-3)])
+def test_an_importer_that_feeds_all_of_them_is_right(
+    folder: Path, version: int, kind: str, allowed: float
+) -> None:
     found = imported(folder / f"seat{version}.fmu", kind, 3)
     expected = comfort(found["time"])
-    assert np.abs(found["comfort"] - expected).max() < 0.1 * np.abs(expected).max()
+    assert np.abs(found["comfort"] - expected).max() < allowed * np.abs(expected).max()
 
 
 def test_derivatives_of_a_position_are_its_rates(folder: Path, tmp_path: Path) -> None:
