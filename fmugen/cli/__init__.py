@@ -399,6 +399,7 @@ def _cross_check(
             show_default=False,
         ),
     ] = None,
+    inputs: InputsOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
@@ -409,7 +410,7 @@ def _cross_check(
     from fmugen.cli.cross_check import cross_check_model
 
     options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    cross_check_model(model, output, options)
+    cross_check_model(model, output, options, tuple(inputs or ()))
 
 
 @app.command("study")

@@ -198,10 +198,20 @@ def test_such_a_model_is_verified_and_reported(folder: Path, options: tuple[str,
     assert "passed" in (folder / "seat.html").read_text()
 
 
-def test_such_a_model_has_a_cross_check(folder: Path) -> None:
-    result = run("cross-check", folder / "seat.toml", "--trees", "aac", "-o", folder / "check")
+@pytest.mark.parametrize("fed", [False, True])
+def test_such_a_model_has_a_cross_check(folder: Path, tmp_path: Path, fed: bool) -> None:
+    options = ("--input", folder / "position.csv") if fed else ()
+    result = run("cross-check", folder / "seat.toml", "--trees", "aac", "-o", tmp_path, *options)
     assert result.exit_code == 0, result.output
-    assert {signal.name for signal in read_cross_check(folder / "check").signals} >= {"comfort", "push"}
+    check = read_cross_check(tmp_path)
+    assert {signal.name for signal in check.signals} >= {"comfort", "push"}
+    told = np.genfromtxt(tmp_path / "Seat_in.csv", delimiter=",", names=True)
+    assert told.dtype.names == ("time", *RATES)
+    if fed:  # an importer that sets what the file tells stays within the tolerances
+        found = imported(tmp_path / "Seat.fmu", "CoSimulation", 3)
+        comfort_of = {signal.name: signal for signal in check.signals}["comfort"]
+        assert np.abs(comfort_of.reference).max() > 8.0
+        assert comfort_of.error(found["comfort"]) < 1.0
 
 
 def test_start_values_of_rates_move_a_driver_in_the_reference(folder: Path) -> None:
