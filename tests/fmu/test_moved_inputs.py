@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from math import pi
 from pathlib import Path
 from typing import Any
@@ -382,5 +383,6 @@ def test_the_fmu_says_what_to_feed(folder: Path) -> None:
         assert found["road_acceleration"].derivative is found["road_rate"]
     [chain] = read_fmu(folder / "seat2.fmu").chains()
     assert chain.names == RATES
-    page = Path(fmpy.extract(str(folder / "seat2.fmu"))) / "documentation" / "index.html"
-    assert "prescribes a motion: feed road_rate" in page.read_text()
+    with zipfile.ZipFile(folder / "seat2.fmu") as archive:
+        page = archive.read("documentation/index.html").decode()
+    assert "prescribes a motion: feed road_rate" in page
