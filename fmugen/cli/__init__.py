@@ -25,6 +25,7 @@ from fmugen.cli.arguments import (
     ClosureOption,
     FmiOption,
     IndependentOption,
+    InputsOption,
     ModelArgument,
     PlatformsOption,
     SolverOption,
@@ -339,14 +340,7 @@ def _simulate(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Value of a parameter; may be repeated."),
     ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=VALUE|FILE.csv",
-            help="Constant value of an input, or a CSV file with a column time; may be repeated.",
-        ),
-    ] = None,
+    inputs: InputsOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="CSV file to write.")
     ] = None,
@@ -378,6 +372,7 @@ def _verify(
     ] = None,
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
+    inputs: InputsOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
@@ -388,7 +383,7 @@ def _verify(
     from fmugen.cli.verify import Judgement, verify_model
 
     options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    verify_model(model, options, Judgement(tolerance, stop, fmu, plot))
+    verify_model(model, options, Judgement(tolerance, stop, fmu, plot, tuple(inputs or ())))
 
 
 @app.command("cross-check")
@@ -404,6 +399,7 @@ def _cross_check(
             show_default=False,
         ),
     ] = None,
+    inputs: InputsOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
@@ -414,7 +410,7 @@ def _cross_check(
     from fmugen.cli.cross_check import cross_check_model
 
     options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    cross_check_model(model, output, options)
+    cross_check_model(model, output, options, tuple(inputs or ()))
 
 
 @app.command("study")
@@ -468,6 +464,7 @@ def _report(
     ] = None,
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
+    inputs: InputsOption = None,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
@@ -478,4 +475,4 @@ def _report(
     from fmugen.cli.report import Reporting, report_model
 
     options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    report_model(model, Reporting(options, output, tolerance, stop))
+    report_model(model, Reporting(options, output, tolerance, stop, tuple(inputs or ())))

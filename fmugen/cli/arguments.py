@@ -16,6 +16,7 @@ __all__ = [
     "ClosureOption",
     "FmiOption",
     "IndependentOption",
+    "InputsOption",
     "ModelArgument",
     "PlatformsOption",
     "SolverOption",
@@ -150,6 +151,15 @@ ToleranceOption = Annotated[
 StopOption = Annotated[
     float | None,
     typer.Option("--stop", metavar="SECONDS", callback=positive, help="Stop time; default as in the model."),
+]
+InputsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=VALUE|FILE.csv",
+        help="Constant value of an input, or a CSV file with a column time; may be repeated.",
+        show_default=False,
+    ),
 ]
 PlatformsOption = Annotated[
     str,

@@ -10,15 +10,18 @@ from pathlib import Path
 import typer
 
 from fmugen.cli.files import replacing, write_text
+from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line
 from fmugen.errors import OutputError, SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
+from fmugen.signals import Feed
 from fmugen.verify.compare import TIGHT, verify_fmu
 from fmugen.verify.crosscheck import LOOSER, cross_check_files, signal_tolerances
-from fmugen.verify.simulate import simulate_fmu
+from fmugen.verify.moved import fed_inputs
+from fmugen.verify.simulate import communication_points, simulate_fmu
 from fmugen.verify.verdict import Verification
 
 __all__ = ["cross_check_model"]
@@ -26,7 +29,9 @@ __all__ = ["cross_check_model"]
 _VERIFICATION_FAILED = 3
 
 
-def cross_check_model(path: Path, folder: Path | None, options: ExportOptions) -> None:
+def cross_check_model(
+    path: Path, folder: Path | None, options: ExportOptions, inputs: tuple[str, ...] = ()
+) -> None:
     """Export a model, solve its reference, and write both in the layout of the FMI cross-check.
 
     The solver inside the FMU is as exact as it can be, so that what importers deviate by is theirs.
@@ -44,15 +49,18 @@ def cross_check_model(path: Path, folder: Path | None, options: ExportOptions) -
                 model,
                 experiment=replace(model.experiment, tolerance=TIGHT["solver.relative_tolerance"]),
             )
+            signals = read_inputs(inputs, [given.name for given in model.inputs])
+            experiment = model.experiment
+            fed = fed_inputs(model, signals, communication_points(experiment.stop, experiment.step))
         destination = _made(Path(model.name) if folder is None else folder)
         _require_free(destination, model)
         fmu = export_fmu(model, Path(scratch) / f"{model.name}.fmu", options, phases).path
         try:
             with phases.phase("verify"):
                 verification = verify_fmu(
-                    model, fmu, progress=lambda part: phases.note(f"reference {part:.0%}")
+                    model, fmu, inputs=signals, progress=lambda part: phases.note(f"reference {part:.0%}")
                 )
-            files = _files(model, fmu, verification)
+            files = _files(model, fmu, verification, fed)
         except (SimulationError, VerificationError) as error:
             typer.echo(f"no cross-check: {error}", err=True)
             raise typer.Exit(_VERIFICATION_FAILED) from error
@@ -94,7 +102,8 @@ def _require_free(folder: Path, model: SystemModel) -> None:
             )
 
 
-def _files(model: SystemModel, fmu: Path, verification: Verification) -> dict[str, str]:
+def _files(model: SystemModel, fmu: Path, verification: Verification, fed: Feed) -> dict[str, str]:
+    """The files; what importers may deviate by is found as they run the FMU, with values of inputs alone."""
     experiment = model.experiment
     looser = simulate_fmu(
         fmu,
@@ -102,5 +111,7 @@ def _files(model: SystemModel, fmu: Path, verification: Verification) -> dict[st
         step=experiment.step,
         outputs=[output.name for output in model.outputs],
         parameters=LOOSER,
+        inputs=replace(fed, derivatives={}),
     )
-    return cross_check_files(model, verification, signal_tolerances(verification, looser))
+    tolerances = signal_tolerances(verification, looser, fed=bool(fed.values))
+    return cross_check_files(model, verification, tolerances, fed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from fmugen.errors import SimulationError
+from fmugen.signals import Chain, chains_of
 
 __all__ = ["FmuFile", "FmuVariable", "read_fmu"]
 
@@ -19,6 +20,8 @@ class FmuVariable:
     name: str
     causality: str
     unit: str
+    start: float = 0.0
+    derivative_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,13 @@ class FmuFile:
     def names(self, causality: str) -> list[str]:
         """The real variables of one causality, in declared order."""
         return [variable.name for variable in self.variables if variable.causality == causality]
+
+    def chains(self) -> tuple[Chain, ...]:
+        """The inputs whose derivatives are inputs."""
+        inputs = [variable for variable in self.variables if variable.causality == "input"]
+        starts = {variable.name: variable.start for variable in inputs}
+        rates = {each.derivative_of: each.name for each in inputs if each.derivative_of in starts}
+        return chains_of(rates, starts)
 
     def unit(self, name: str) -> str:
         return next(variable.unit for variable in self.variables if variable.name == name)
@@ -77,11 +87,14 @@ def _variables(root: ElementTree.Element) -> list[FmuVariable]:
         for simple in root.iterfind("TypeDefinitions/SimpleType")
         for real in simple.iterfind("Real")
     }
+    names = [variable.get("name", "") for variable in root.iterfind("ModelVariables/ScalarVariable")]
     return [
         FmuVariable(
             variable.get("name", ""),
             variable.get("causality", "local"),
             real.get("unit") or units.get(real.get("declaredType", ""), "1"),
+            float(real.get("start") or 0.0),
+            names[int(real.get("derivative", "0")) - 1] if real.get("derivative") else "",
         )
         for variable in root.iterfind("ModelVariables/ScalarVariable")
         for real in variable.iterfind("Real")

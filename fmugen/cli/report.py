@@ -9,14 +9,17 @@ from pathlib import Path
 import typer
 
 from fmugen.cli.files import require_writable, write_text
+from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line
 from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Export, export_fmu, subject_of
+from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
-from fmugen.verify.simulate import simulate_fmu
+from fmugen.verify.moved import fed_inputs
+from fmugen.verify.simulate import communication_points, simulate_fmu
 from fmugen.view.report import Evidence, Provenance, fingerprint, report_page
 from fmugen.view.report.evidence import verdict_of
 from fmugen.view.report.poses import pose_names
@@ -34,6 +37,7 @@ class Reporting:
     output: Path | None = None
     tolerance: float = 1e-6
     stop: float | None = None
+    inputs: tuple[str, ...] = ()
 
 
 def report_model(path: Path, wanted: Reporting) -> None:
@@ -80,25 +84,31 @@ def report_export(path: Path, model: SystemModel, export: Export, wanted: Report
 
 def _evidence(model: SystemModel, fmu: Path, wanted: Reporting, phases: Phases) -> Evidence:
     """The comparison; where the reference cannot follow the motion, the run of the FMU alone."""
+    signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
     try:
         verification = verify_fmu(
             model,
             fmu,
             tolerance=wanted.tolerance,
             stop=wanted.stop,
+            inputs=signals,
             progress=lambda part: phases.note(f"reference {part:.0%}"),
         )
     except VerificationError as error:
-        return _run_alone(model, fmu, wanted, str(error))
+        return _run_alone(model, fmu, wanted, signals, str(error))
     return Evidence.of(verification)
 
 
-def _run_alone(model: SystemModel, fmu: Path, wanted: Reporting, failure: str) -> Evidence:
+def _run_alone(
+    model: SystemModel, fmu: Path, wanted: Reporting, signals: dict[str, Signal], failure: str
+) -> Evidence:
     units = {output.name: output.unit for output in model.outputs}
+    stop = model.experiment.stop if wanted.stop is None else wanted.stop
     trajectory = simulate_fmu(
         fmu,
-        stop=model.experiment.stop if wanted.stop is None else wanted.stop,
+        stop=stop,
         step=model.experiment.step,
         outputs=[*units, *pose_names(model)],
+        inputs=fed_inputs(model, signals, communication_points(stop, model.experiment.step)),
     )
     return Evidence(trajectory.times, trajectory.values, units, None, failure)

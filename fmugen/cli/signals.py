@@ -4,21 +4,67 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from fmugen.errors import ModelError, Problem
+from fmugen.signals import Samples, Signal, constant
+from fmugen.suggestions import did_you_mean
 
-__all__ = ["read_signals"]
+__all__ = ["assignment", "input_files", "read_inputs", "read_signals", "require_known"]
 
 _MOST_PROBLEMS = 10
 
 
-def read_signals(path: Path) -> dict[str, Callable[[float], float]]:
-    """Signals by input name, linear between the rows and constant before the first and after the last.
+def _is_file(item: str) -> bool:
+    return item.lower().endswith(".csv")
+
+
+def input_files(given: Iterable[str]) -> list[Path]:
+    """The files among what is written behind ``--input``."""
+    return [Path(item) for item in given if _is_file(item)]
+
+
+def read_inputs(given: Iterable[str], known: list[str]) -> dict[str, Signal]:
+    """Signals by input name, from what is written behind ``--input``: NAME=VALUE, or a CSV file."""
+    signals: dict[str, Signal] = {}
+    for item in given:
+        if _is_file(item):
+            found: dict[str, Signal] = {**read_signals(Path(item))}
+        else:
+            name, value = assignment(item, "--input")
+            found = {name: constant(value)}
+        for name in found:
+            require_known(name, known, "input", "--input")
+        signals |= found
+    return signals
+
+
+def assignment(text: str, option: str) -> tuple[str, float]:
+    """The name and the value of NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not equals or not np.isfinite(number):
+        raise typer.BadParameter(f"{text!r} is not of the form NAME=NUMBER", param_hint=option)
+    return name.strip(), number
+
+
+def require_known(name: str, known: list[str], what: str, option: str) -> None:
+    """Refuse a name that the model does not have."""
+    if name not in known:
+        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+        raise typer.BadParameter(f"the model has no {what} {name!r}; {hint}", param_hint=option)
+
+
+def read_signals(path: Path) -> dict[str, Samples]:
+    """The columns of a file, by input name.
 
     Raises
     ------
@@ -40,7 +86,11 @@ def read_signals(path: Path) -> dict[str, Callable[[float], float]]:
         )
     table = _numbers(path, names, rows[1:])
     times = table[:, names.index("time")]
-    return {name: _linear(times, table[:, column]) for column, name in enumerate(names) if name != "time"}
+    return {
+        name: Samples(times, table[:, column], str(path))
+        for column, name in enumerate(names)
+        if name != "time"
+    }
 
 
 def _numbers(path: Path, names: list[str], rows: list[list[str]]) -> NDArray[np.float64]:
@@ -68,10 +118,6 @@ def _numbers(path: Path, names: list[str], rows: list[list[str]]) -> NDArray[np.
     if problems:
         raise _refused(path, problems)
     return table
-
-
-def _linear(times: NDArray[np.float64], values: NDArray[np.float64]) -> Callable[[float], float]:
-    return lambda time: float(np.interp(time, times, values))
 
 
 def _refused(path: Path, problems: list[Problem]) -> ModelError:

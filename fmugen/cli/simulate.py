@@ -5,24 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 import typer
 
 from fmugen.cli.files import replacing, require_writable, write_text
 from fmugen.cli.fmu_file import FmuFile, read_fmu
-from fmugen.cli.signals import read_signals
+from fmugen.cli.signals import assignment, input_files, read_inputs, require_known
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
-from fmugen.suggestions import did_you_mean
-from fmugen.verify.simulate import Trajectory, simulate_fmu
+from fmugen.signals import feed
+from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
 from fmugen.view.trajectory import plot_trajectory
 
 __all__ = ["Run", "experiment_of", "exported", "simulate_model"]
@@ -31,8 +30,6 @@ _DEFAULT_STOP = 1.0
 #: Communication points of a run whose FMU proposes no step.
 _DEFAULT_POINTS = 500
 _MOST_POINTS = 10_000_000
-
-Signal = Callable[[float], float]
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Run:
 
 def simulate_model(path: Path, run: Run) -> None:
     """Run a model file (exported on the way) or an FMU."""
-    require_writable(run.output, path, *(Path(item) for item in run.inputs if _is_file(item)))
+    require_writable(run.output, path, *input_files(run.inputs))
     require_writable(run.plot)
     with ExitStack() as stack:
         phases = stack.enter_context(Phases())
@@ -59,12 +56,15 @@ def simulate_model(path: Path, run: Run) -> None:
         fmu = read_fmu(path)
         stop, step = experiment_of(fmu, run.stop, run.step)
         parameters = _parameters(run.settings, fmu)
-        inputs = _inputs(run.inputs, fmu)
+        signals = read_inputs(run.inputs, fmu.names("input"))
+        inputs = feed(signals, fmu.chains(), communication_points(stop, step))
         recorded = fmu.names("output") or fmu.names("local")
         with phases.phase("simulate"):
             trajectory = simulate_fmu(
                 path, stop=stop, step=step, outputs=recorded, parameters=parameters, inputs=inputs
             )
+    for note in inputs.notes:
+        print_warning(note)
     _print_results(fmu, trajectory)
     _keep(fmu, trajectory, run)
 
@@ -102,51 +102,10 @@ def _parameters(settings: Iterable[str], fmu: FmuFile) -> dict[str, float]:
     known = fmu.names("parameter")
     values = {}
     for setting in settings:
-        name, value = _assignment(setting, "--set")
-        _require_known(name, known, "parameter", "--set")
+        name, value = assignment(setting, "--set")
+        require_known(name, known, "parameter", "--set")
         values[name] = value
     return values
-
-
-def _is_file(item: str) -> bool:
-    """Whether what is given as inputs names a file of signals."""
-    return item.lower().endswith(".csv")
-
-
-def _inputs(given: Iterable[str], fmu: FmuFile) -> dict[str, Signal]:
-    known = fmu.names("input")
-    signals: dict[str, Signal] = {}
-    for item in given:
-        if _is_file(item):
-            found = read_signals(Path(item))
-        else:
-            name, value = _assignment(item, "--input")
-            found = {name: _constant(value)}
-        for name in found:
-            _require_known(name, known, "input", "--input")
-        signals |= found
-    return signals
-
-
-def _constant(value: float) -> Signal:
-    return lambda time: value
-
-
-def _assignment(text: str, option: str) -> tuple[str, float]:
-    name, equals, value = text.partition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        number = float("nan")
-    if not equals or not np.isfinite(number):
-        raise typer.BadParameter(f"{text!r} is not of the form NAME=NUMBER", param_hint=option)
-    return name.strip(), number
-
-
-def _require_known(name: str, known: list[str], what: str, option: str) -> None:
-    if name not in known:
-        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
-        raise typer.BadParameter(f"the model has no {what} {name!r}; {hint}", param_hint=option)
 
 
 # --- what came out --------------------------------------------------------------------------------

@@ -9,16 +9,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from fmugen.cli.files import replacing
 from fmugen.cli.fmu_file import read_fmu
+from fmugen.cli.signals import read_signals
 from fmugen.cli.simulate import experiment_of, exported
 from fmugen.cli.split import Splitting, exported_parts
 from fmugen.cli.terminal import Phases, error_console, print_line, print_table, print_warning
 from fmugen.errors import FmugenError, ModelError, Problem
 from fmugen.ir.options import ExportOptions
-from fmugen.master import Place, System, load_system
+from fmugen.master import Place, Signals, System, load_system
+from fmugen.signals import Signal, constant, feed
 from fmugen.suggestions import did_you_mean
 from fmugen.verify.simulate import communication_points
 
@@ -97,13 +100,44 @@ def _experiment(path: Path, study: Study, system: System) -> Experiment:
     if problems:
         raise ModelError(str(path), tuple(problems))
     stop, step = experiment_of(system, study.stop, study.step)
+    times = communication_points(stop, step)
+    fed = feed(_signals(path, study, system, known["input"]), system.chains(), times)
+    for note in fed.notes:
+        print_warning(note)
+    moving = {name: tuple(column.tolist()) for name, column in fed.values.items() if np.ptp(column)}
+    places = {
+        system.part(place[0]).title(place[1]): place for each in known["input"].values() for place in each
+    }
     return Experiment(
-        tuple(communication_points(stop, step).tolist()),
+        tuple(times.tolist()),
         tuple(known["parameter"][name] for name in study.variations),
-        {place: value for name, value in study.inputs.items() for place in known["input"][name]},
+        {places[name]: float(column[0]) for name, column in fed.values.items() if name not in moving},
         tuple((variables[measure.variable][0], measure.reduction) for measure in study.measures),
         study.scheme,
+        Signals(
+            {places[name]: values for name, values in moving.items()},
+            {places[name]: tuple(map(tuple, rows.tolist())) for name, rows in fed.derivatives.items()},
+        ),
     )
+
+
+def _signals(
+    path: Path, study: Study, system: System, known: Mapping[str, tuple[Place, ...]]
+) -> dict[str, Signal]:
+    """What inputs are fed with, by what they are called in the system."""
+    signals: dict[str, Signal] = {}
+    for name, given in study.inputs.items():
+        signal = constant(given) if isinstance(given, float) else _column(path, given, name)
+        signals |= {system.part(part).title(variable): signal for part, variable in known[name]}
+    return signals
+
+
+def _column(path: Path, file: Path, name: str) -> Signal:
+    columns = read_signals(file)
+    if name not in columns:
+        hint = did_you_mean(name, list(columns)) or f"it has {', '.join(columns)}"
+        raise ModelError(str(path), (Problem(f"inputs.{name}", f"{file.name} has no column {name!r}", hint),))
+    return columns[name]
 
 
 def _unknown(names: Mapping[str, str], known: Mapping[str, object], what: str) -> list[Problem]:
@@ -134,10 +168,20 @@ def _ambiguous(
 
 def _fingerprint(study: Study, plan: Plan, content: bytes) -> str:
     """Equal for the same runs of the same FMU or package, wherever the study lies."""
-    digest = hashlib.sha256(repr(replace(study, subject=Path(), parts="", goal=None)).encode())
+    digest = hashlib.sha256(
+        repr(replace(study, subject=Path(), parts="", goal=None, inputs=_named(study))).encode()
+    )
     digest.update(plan.values.tobytes())
+    for file in study.inputs.values():
+        if isinstance(file, Path):
+            digest.update(file.read_bytes())
     digest.update(content)
     return digest.hexdigest()
+
+
+def _named(study: Study) -> dict[str, float | Path]:
+    """The inputs, of files their names alone: the content is what counts."""
+    return {name: Path(x.name) if isinstance(x, Path) else x for name, x in study.inputs.items()}
 
 
 def _conduct(subject: Subject, experiment: Experiment, store: Store, conditions: Conditions) -> None:

@@ -11,12 +11,14 @@ import numpy as np
 import typer
 
 from fmugen.cli.files import replacing, require_writable
+from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.errors import SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
+from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.verdict import Verification
 from fmugen.view.plots import plot_svg, plot_verification
@@ -34,6 +36,7 @@ class Judgement:
     stop: float | None
     fmu: Path | None
     plot: Path | None
+    inputs: tuple[str, ...] = ()
 
 
 def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
@@ -49,9 +52,10 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder, Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
+            signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
         export_fmu(model, destination, options, phases)
-        verification = _judged(model, destination, wanted, phases)
+        verification = _judged(model, destination, wanted, signals, phases)
     _print_verification(verification)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
@@ -62,7 +66,9 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
         raise typer.Exit(_VERIFICATION_FAILED)
 
 
-def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) -> Verification:
+def _judged(
+    model: SystemModel, fmu: Path, wanted: Judgement, signals: dict[str, Signal], phases: Phases
+) -> Verification:
     try:
         with phases.phase("verify"):
             return verify_fmu(
@@ -70,6 +76,7 @@ def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) ->
                 fmu,
                 tolerance=wanted.tolerance,
                 stop=wanted.stop,
+                inputs=signals,
                 progress=lambda part: phases.note(f"reference {part:.0%}"),
             )
     except (SimulationError, VerificationError) as error:
@@ -78,6 +85,8 @@ def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) ->
 
 
 def _print_verification(verification: Verification) -> None:
+    for note in verification.notes:
+        print_warning(note)
     for message in verification.messages:
         print_warning(f"the FMU says: {message}")
     print_table(

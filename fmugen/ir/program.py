@@ -178,7 +178,8 @@ class Program:
     ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
     ``directions`` the texts of these sines and cosines. ``sets`` belong to the flow and to its spares, in
     this order. ``input_rates`` has for every input the number of the
-    input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled;
+    input that is its rate, or -1, ``input_drives`` tells whether a motion is prescribed by it or by
+    what it is a rate of, ``input_stamps`` has that of the input that tells when it was sampled;
     ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
     the start depend on inputs.
@@ -201,6 +202,7 @@ class Program:
     time_relations: int = 0
     state_relations: int = 0
     input_rates: tuple[int, ...] = ()
+    input_drives: tuple[bool, ...] = ()
     input_stamps: tuple[int, ...] = ()
     input_slopes: tuple[float | None, ...] = ()
     partials: tuple[Partial, ...] = ()

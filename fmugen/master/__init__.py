@@ -5,7 +5,7 @@
 It knows FMUs by their files alone, whoever made them.
 """
 
-from fmugen.master.cosimulation import Cosimulation, Scheme
+from fmugen.master.cosimulation import Cosimulation, Scheme, Signals
 from fmugen.master.system import PartFmu, Place, System, Wire, connect, load_system, read_ssp
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "PartFmu",
     "Place",
     "Scheme",
+    "Signals",
     "System",
     "Wire",
     "connect",

@@ -6,8 +6,10 @@ they depend on, so that every part knows what the others begin with, whatever th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 from fmugen.errors import SimulationError
 from fmugen.master.system import PartFmu, Place, System, Wire
 
-__all__ = ["Array", "Cosimulation", "Scheme"]
+__all__ = ["Array", "Cosimulation", "Scheme", "Signals"]
 
 Array = NDArray[np.float64]
 
@@ -38,6 +40,27 @@ class Scheme(Enum):
 
     JACOBI = "jacobi"
     GAUSS_SEIDEL = "gauss-seidel"
+
+
+@dataclass(frozen=True)
+class Signals:
+    """Inputs that change: their values at all times, and derivatives of the orders 1, 2, ... there.
+
+    The derivatives at a time tell how an input goes on to the next one.
+    """
+
+    values: Mapping[Place, Sequence[float]] = field(default_factory=dict)
+    derivatives: Mapping[Place, Sequence[Sequence[float]]] = field(default_factory=dict)
+
+    def tell(self, number: int, slave: _Slave) -> None:
+        """Set the inputs of an FMU to what they are at one of the times."""
+        part = slave.part.name
+        slave.set(
+            {variable: column[number] for (owner, variable), column in self.values.items() if owner == part}
+        )
+        for (owner, variable), rows in self.derivatives.items():
+            if owner == part and number < len(rows):
+                slave.set_derivatives(variable, rows[number])
 
 
 class Cosimulation:
@@ -63,10 +86,12 @@ class Cosimulation:
         watched: Sequence[Place],
         parameters: Mapping[Place, float] | None = None,
         inputs: Mapping[Place, float] | None = None,
+        signals: Signals | None = None,
     ) -> Array:
         """One run; a row for every time, a column for everything that is watched.
 
-        The parameter values of the system are set first, then those that are given.
+        The parameter values of the system are set first, then those that are given. Constant ``inputs`` are
+        set once, ``signals`` at every time.
 
         Raises
         ------
@@ -75,13 +100,14 @@ class Cosimulation:
         """
         self._messages.clear()
         settings = {**self.system.settings, **(parameters or {}), **(inputs or {})}
+        signals = signals or Signals()
         time = times[0]
         try:
-            self._initialize(times, settings)
+            self._initialize(times, settings, signals)
             rows = [self._read(watched)]
-            for time, end in pairwise(times):
+            for number, (time, end) in enumerate(pairwise(times), start=1):
                 for group in self._groups:
-                    self._step(group, time, end - time)
+                    self._step(group, time, end - time, partial(signals.tell, number))
                 rows.append(self._read(watched))
         except FMICallException as error:
             self.close()
@@ -97,11 +123,12 @@ class Cosimulation:
             part.name: _Slave(part, self.system.wires, self._messages) for part in self.system.parts
         }
 
-    def _initialize(self, times: Sequence[float], settings: Mapping[Place, float]) -> None:
+    def _initialize(self, times: Sequence[float], settings: Mapping[Place, float], signals: Signals) -> None:
         for name, slave in self._slaves.items():
             own = {variable: value for (part, variable), value in settings.items() if part == name}
             slave.fmu.setupExperiment(startTime=times[0], stopTime=times[-1])
             slave.set(own)
+            signals.tell(0, slave)
             slave.fmu.enterInitializationMode()
         for layer in self._rounds:
             for name in dict.fromkeys(wire.source for wire in layer):
@@ -114,12 +141,15 @@ class Cosimulation:
         for slave in self._slaves.values():
             slave.give()
 
-    def _step(self, group: Sequence[PartFmu], time: float, step: float) -> None:
+    def _step(
+        self, group: Sequence[PartFmu], time: float, step: float, tell: Callable[[_Slave], None]
+    ) -> None:
         slaves = [self._slaves[part.name] for part in group]
         for slave in slaves:
             slave.take(self._slaves)
         for slave in slaves:
             slave.fmu.doStep(time, step)
+            tell(slave)
         for slave in slaves:
             slave.give()
 
@@ -170,6 +200,13 @@ class _Slave:
     def set(self, values: Mapping[str, float]) -> None:
         if values:
             self.fmu.setReal([self.part.references[name] for name in values], list(values.values()))
+
+    def set_derivatives(self, name: str, values: Sequence[float]) -> None:
+        """Tell an FMU that can follow it how an input goes on: its derivatives of the orders 1, 2, ..."""
+        if not self.part.description.coSimulation.canInterpolateInputs:
+            return
+        orders = list(range(1, len(values) + 1))
+        self.fmu.setRealInputDerivatives([self.part.references[name]] * len(orders), orders, list(values))
 
     def _logging(self) -> fmi2CallbackFunctions:
         """Callbacks of this instance alone.

@@ -16,6 +16,7 @@ from lxml import etree
 
 from fmugen.archives import check_entries, check_fmu, entry_of, leaves_folder
 from fmugen.errors import SimulationError
+from fmugen.signals import Chain, chains_of
 
 __all__ = ["PartFmu", "Place", "System", "Wire", "connect", "load_system", "read_ssp"]
 
@@ -108,6 +109,19 @@ class System:
                     found[part.title(variable.name)] = (place,)
                     alone[variable.name] = (*alone.get(variable.name, ()), place)
         return {**found, **{name: places for name, places in alone.items() if name not in found}}
+
+    def chains(self) -> tuple[Chain, ...]:
+        """The inputs whose derivatives are inputs, by what they are called; those of wires are left out."""
+        rates: dict[str, str] = {}
+        starts: dict[str, float] = {}
+        free = {place for places in self.named("input").values() for place in places}
+        for part in self.parts:
+            mine = [variable for variable in part.reals if (part.name, variable.name) in free]
+            starts |= {part.title(variable.name): float(variable.start or 0.0) for variable in mine}
+            for variable in mine:
+                if variable.derivative is not None and variable.derivative in mine:
+                    rates[part.title(variable.derivative.name)] = part.title(variable.name)
+        return chains_of(rates, starts)
 
     def rounds(self) -> list[list[Wire]]:
         """The wires in the order in which they can be followed within one evaluation.

@@ -96,6 +96,7 @@ class Goal:
 class Study:
     """What the user asks for; ``subject`` is a model file, an FMU or an SSP package.
 
+    ``inputs`` are constants, or CSV files with a column of the name of the input.
     ``parts`` tells how a model file is split: the file of its parts, or ``auto``; empty leaves it whole.
     ``runs`` are samples: of the random method all of them, of the sensitivity method the base samples, each
     of which takes one run more than there are parameters, plus one.
@@ -110,7 +111,7 @@ class Study:
     chunk: int = 100
     stop: float | None = None
     step: float | None = None
-    inputs: dict[str, float] = field(default_factory=dict)
+    inputs: dict[str, float | Path] = field(default_factory=dict)
     goal: Goal | None = None
     parts: str = ""
     scheme: Scheme = Scheme.JACOBI
@@ -171,7 +172,7 @@ class _Reader:
             self._whole("study.chunk", head.get("chunk", 100), 1),
             self._duration("study.stop", head.get("stop")),
             self._duration("study.step", head.get("step")),
-            {name: self._number(f"inputs.{name}", x) for name, x in inputs},
+            {name: self._input(folder, f"inputs.{name}", x) for name, x in inputs},
             self._goal(measures),
             self._parts(subject, head.get("parts", "")),
             self._scheme(head.get("scheme", Scheme.JACOBI.value)),
@@ -301,6 +302,14 @@ class _Reader:
             if key not in known:
                 hint = did_you_mean(key, known) or f"the keys are {', '.join(known)}"
                 self.problem(f"{prefix}{key}", "a study has no such key", hint)
+
+    def _input(self, folder: Path, place: str, value: object) -> float | Path:
+        if isinstance(value, str) and value.lower().endswith(".csv"):
+            return folder / value
+        if isinstance(value, str):
+            self.problem(place, f"{value!r} is neither a number nor a CSV file", 'write "FILE.csv"')
+            return 0.0
+        return self._number(place, value)
 
     def _number(self, place: str, value: object) -> float:
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmugen.errors import SimulationError
-from fmugen.master import Cosimulation, Place, Scheme, load_system
+from fmugen.master import Cosimulation, Place, Scheme, Signals, load_system
 from fmugen.study.spec import Reduction
 
 __all__ = ["Array", "Experiment", "Outcome", "Runs", "Subject"]
@@ -39,6 +39,7 @@ class Experiment:
     inputs: dict[Place, float]
     measures: tuple[tuple[Place, Reduction], ...]
     scheme: Scheme = Scheme.JACOBI
+    signals: Signals = field(default_factory=Signals)
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,9 @@ class Runs:
         }
         watched = list(dict.fromkeys(place for place, _ in experiment.measures))
         try:
-            table = self._master.run(experiment.times, watched, settings, experiment.inputs)
+            table = self._master.run(
+                experiment.times, watched, settings, experiment.inputs, experiment.signals
+            )
         except SimulationError as error:
             return Outcome((math.nan,) * len(experiment.measures), str(error))
         columns = {place: table[:, k] for k, place in enumerate(watched)}

@@ -6,6 +6,7 @@ importer would run it.
 
     rotations   matrices and quaternions
     layout      SystemModel -> numbers: parameters, body indices, attachment places and axes
+    moved       inputs that move between communication points
     evaluate    Formula -> number, with time derivatives for prescribed motions
     charts      coordinates of bodies in the plane and in space
     measures    displacements, cosines, spins, and the angles and lengths made of them

@@ -37,7 +37,8 @@ class State(NamedTuple):
     #: Those of the network.
     states: Array
 
-    def instant(self, mechanism: Mechanism, time: float, inputs: Mapping[str, float]) -> Instant:
+    def instant(self, mechanism: Mechanism, time: float, held: Mapping[str, float]) -> Instant:
+        inputs = mechanism.at(time, held)
         return mechanism.motion(time, self.coordinates, self.velocities, inputs, self.states)
 
 
@@ -123,6 +124,7 @@ class Integrator:
     def _rates(self, time: float, packed: Array, inputs: Mapping[str, float]) -> Array:
         mechanism = self._mechanism
         coordinates, velocities, states = self._unpacked(packed)
+        inputs = mechanism.at(time, inputs)
         instant = mechanism.motion(time, coordinates, velocities, inputs, states)
         if instant.conditioning < _POORLY_CONDITIONED:
             # Near a singular position, and off the constraints by a little, accelerations are wrong by
@@ -141,7 +143,8 @@ class Integrator:
         velocities = project_velocities(mechanism, time, coordinates, speeds)
         if drive is not None:
             posture = mechanism.chart.posture(coordinates)
-            states = drive.system.projected(drive.at(time, posture, velocities, inputs, states))
+            point = drive.at(time, posture, velocities, mechanism.at(time, inputs), states)
+            states = drive.system.projected(point)
         return State(coordinates, velocities, states)
 
     def _unpacked(self, packed: Array) -> State:
@@ -172,7 +175,7 @@ def _driven(
     scale, chart = mechanism.scale, mechanism.chart
     while time < end:
         target = end if time + step >= end - 1e-9 * step else time + step
-        instant = mechanism.motion(time, coordinates, velocities, inputs)
+        instant = mechanism.motion(time, coordinates, velocities, mechanism.at(time, inputs))
         width = target - time
         way = width * velocities + 0.5 * width**2 * instant.accelerations
         predicted = chart.move(coordinates, way)

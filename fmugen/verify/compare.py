@@ -9,12 +9,15 @@ that is an angle between bodies in space is compared up to whole turns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from fmugen.errors import VerificationError
 from fmugen.ir.formula import Name
 from fmugen.ir.model import Output, SystemModel
+from fmugen.signals import Feed, Signal
 from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
 from fmugen.verify.bank import Bank, wrapped
@@ -22,6 +25,7 @@ from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
 from fmugen.verify.network.judge import (
     component_deviations,
@@ -34,7 +38,6 @@ from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.reference import (
     Progress,
     Reference,
-    Signal,
     hold_inputs,
     largest_violation,
     solve_reference,
@@ -88,27 +91,30 @@ def verify_fmu(
     stop = model.experiment.stop if stop is None else stop
     step = model.experiment.step if step is None else step
     names = _recorded(model)
+    times = communication_points(stop, step)
+    fed = fed_inputs(model, inputs, times)
+    _require_judged(model, fed)
     trajectory = simulate_fmu(
         fmu_path,
         stop=stop,
         step=step,
         outputs=names,
         parameters={**(parameters or {}), **TIGHT},
-        inputs=inputs,
+        inputs=fed,
         time_limit=time_limit,
     )
     model, parameters = with_start_values(model, parameters)
     if not model.bodies:
-        return judge_network(
+        judged = judge_network(
             model,
             trajectory,
-            hold_inputs(model, inputs),
+            hold_inputs(model, fed),
             tolerance=tolerance,
             parameters=parameters,
             progress=progress,
         )
-    times = communication_points(stop, step)
-    initial = _open_starts(Mechanism(model, parameters), trajectory)
+        return replace(judged, notes=fed.notes)
+    initial = _open_starts(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
     reference = solve_reference(
         model,
         times,
@@ -118,7 +124,18 @@ def verify_fmu(
         hints={**_hints(model, trajectory, initial), **_network_hints(model, trajectory)},
         progress=progress,
     )
-    return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
+    judged = _judge(model, trajectory, reference, hold_inputs(model, fed), tolerance)
+    return replace(judged, notes=fed.notes)
+
+
+def _require_judged(model: SystemModel, fed: Feed) -> None:
+    """Between communication points, the reference cannot follow every input that an FMU can."""
+    for given in model.inputs:
+        if given.name in fed.values and given.stamp:
+            raise VerificationError(f"the input {given.name} has a stamp: only its start value can be judged")
+    if fed.derivatives and not model.bodies:
+        first = next(iter(fed.derivatives))
+        raise VerificationError(f"the reference of a network cannot follow {first}, which moves in a step")
 
 
 def _recorded(model: SystemModel) -> list[str]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from fmugen.errors import OutputError
 from fmugen.ir.model import SystemModel
+from fmugen.signals import Feed
 from fmugen.verify.rotations import Array, Indices
 from fmugen.verify.simulate import Trajectory
 from fmugen.verify.verdict import Deviation, Verification
@@ -103,12 +104,19 @@ class CrossCheck:
 # --- writing -------------------------------------------------------------------------------------
 
 
-def signal_tolerances(verification: Verification, looser: Trajectory) -> dict[str, Tolerance]:
-    """What importers may deviate by: a part of the scale, or more where the motion amplifies errors."""
-    return {signal.name: _tolerance(signal, looser.values[signal.name]) for signal in verification.outputs}
+def signal_tolerances(
+    verification: Verification, looser: Trajectory, *, fed: bool = False
+) -> dict[str, Tolerance]:
+    """What importers may deviate by: a part of the scale, or more where the motion amplifies errors.
+
+    If inputs are ``fed``, the looser run had nothing but their values at the communication points.
+    """
+    return {
+        signal.name: _tolerance(signal, looser.values[signal.name], fed) for signal in verification.outputs
+    }
 
 
-def _tolerance(signal: Deviation, looser: Array) -> Tolerance:
+def _tolerance(signal: Deviation, looser: Array, fed: bool) -> Tolerance:
     change = looser - signal.fmu
     if signal.unit == "rad":
         change = np.remainder(change + np.pi, 2.0 * np.pi) - np.pi
@@ -117,14 +125,22 @@ def _tolerance(signal: Deviation, looser: Array) -> Tolerance:
     if amplified <= least:
         return Tolerance(least, f"{ALLOWED:g} of the largest value or range, {signal.scale:.3g}")
     looseness = f"{LOOSER['solver.relative_tolerance']:g}"
-    return Tolerance(amplified, f"{SAFETY:g} times what a solver tolerance of {looseness} changes")
+    cause = f"a solver tolerance of {looseness}" + (" with inputs told at these times alone" if fed else "")
+    return Tolerance(amplified, f"{SAFETY:g} times what {cause} changes")
 
 
 def cross_check_files(
-    model: SystemModel, verification: Verification, tolerances: Mapping[str, Tolerance]
+    model: SystemModel,
+    verification: Verification,
+    tolerances: Mapping[str, Tolerance],
+    fed: Feed | None = None,
 ) -> dict[str, str]:
-    """The texts of a folder, by file name, for a verification at the model's own inputs."""
-    rows = _samples(verification.times)
+    """The texts of a folder, by file name, for a verification with the inputs that are fed.
+
+    Where inputs move, importers must step as the FMU was stepped: all times are kept.
+    """
+    values = {} if fed is None else fed.values
+    rows = np.arange(len(verification.times)) if values else _samples(verification.times)
     times = verification.times[rows]
     outputs = verification.outputs
     names = [signal.name for signal in outputs]
@@ -136,9 +152,9 @@ def cross_check_files(
         "README.md": _page(model, verification, times),
     }
     if model.inputs:
-        ends = times[[0, -1]]
-        held = [np.full(2, entry.start) for entry in model.inputs]
-        files[f"{model.name}_in.csv"] = _table(ends, [entry.name for entry in model.inputs], held)
+        shown = times if values else times[[0, -1]]
+        columns = [values.get(each.name, np.full(len(shown), each.start)) for each in model.inputs]
+        files[f"{model.name}_in.csv"] = _table(shown, [entry.name for entry in model.inputs], columns)
     return files
 
 

@@ -51,12 +51,13 @@ class EnergyBalance:
 def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
     """The energy balance of a sampled motion.
 
-    Inputs are held from a sample on until the next one. The work of a network on the joints counts as work
-    fed in.
+    Inputs are held from a sample on until the next one, but for those that move in between. The work of a
+    network on the joints counts as work fed in.
     """
     steps, absolute = np.zeros(len(instants)), np.zeros(len(instants))
     for number, (here, there) in enumerate(pairwise(instants), start=1):
-        steps[number], absolute[number] = _work(mechanism, here, mechanism.with_inputs(there, here.inputs))
+        held = mechanism.at(there.time, here.inputs)
+        steps[number], absolute[number] = _work(mechanism, here, mechanism.with_inputs(there, held))
     times = np.array([instant.time for instant in instants])
     kinetic = np.array([mechanism.kinetic_energy(each.coordinates, each.velocities) for each in instants])
     potential = np.array([_potential(mechanism, instant) for instant in instants])
@@ -79,7 +80,8 @@ def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, f
         coordinates, velocities = between.at(fraction)
         time = here.time + fraction * step
         states = _states_between(here, there, fraction)
-        power = _power(mechanism, time, coordinates, velocities, here.inputs, states)
+        inputs = mechanism.at(time, here.inputs)
+        power = _power(mechanism, time, coordinates, velocities, inputs, states)
         share = 0.5 * step * float(weight) * power
         work += share
         absolute += abs(share)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import CONSTANTS, TIME, Call, Formula, Name, Number, Term
@@ -46,13 +47,13 @@ def compile_formula(formula: Formula) -> Callable[[Mapping[str, float]], float]:
     return evaluate
 
 
-def compile_motion(formula: Formula, parameters: Mapping[str, float]) -> Callable[[float], Jet]:
-    """A function from time to the value, rate and acceleration of a formula of time."""
+def compile_motion(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Jet]:
+    """A function from time, and jets of moving inputs, to the value, rate and acceleration of a formula."""
     evaluator = _compile(formula.root)
-    values: dict[str, Scalar] = dict(parameters)
+    constants: dict[str, Scalar] = dict(parameters)
 
-    def evaluate(time: float) -> Jet:
-        values[TIME] = Jet(time, 1.0)
+    def evaluate(time: float, moved: Mapping[str, Scalar] = MappingProxyType({})) -> Jet:
+        values = {**constants, **moved, TIME: Jet(time, 1.0)}
         try:
             jet = _lift(evaluator(values))
         except (ValueError, ZeroDivisionError, OverflowError) as error:

@@ -41,6 +41,7 @@ class _Run:
         description = fmpy.read_model_description(request["fmu"], validate=False)
         if description.coSimulation is None:
             raise LookupError("the FMU has no co-simulation interface")
+        self.interpolates = bool(description.coSimulation.canInterpolateInputs)
         self.references = {entry.name: entry.valueReference for entry in description.modelVariables}
         self._check_names()
         unzipped = fmpy.extract(request["fmu"], unzipdir=str(directory / "fmu"))
@@ -76,6 +77,13 @@ class _Run:
         if inputs:
             values = [samples[number] for samples in inputs.values()]
             self.slave.setReal([self.references[name] for name in inputs], values)
+        rows_of = self.request["derivatives"] if self.interpolates else {}
+        for name, rows in rows_of.items():
+            if number < len(rows):  # behind the last point nothing is asked
+                orders = range(1, len(rows[number]) + 1)
+                self.slave.setRealInputDerivatives(
+                    [self.references[name]] * len(orders), list(orders), rows[number]
+                )
 
     def run(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The outputs at every communication point."""

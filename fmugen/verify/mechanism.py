@@ -22,11 +22,12 @@ from fmugen.ir.quantity import Level
 from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
 from fmugen.verify.constraints import Row, constraint_rows
-from fmugen.verify.evaluate import compile_motion
+from fmugen.verify.evaluate import Jet, Scalar, compile_motion
 from fmugen.verify.forces import Action, Forces
 from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses
+from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.rotations import Array, cross
 
@@ -107,8 +108,12 @@ def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
 class Mechanism:
     """Masses, constraints and forces of a model with numbers for all parameters."""
 
-    def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, model: SystemModel, parameters: Mapping[str, float] | None = None, moved: Moved | None = None
+    ) -> None:
         self.model = model
+        #: The inputs that move between communication points; by default as their start values say.
+        self.moved = moved_inputs(model) if moved is None else moved
         self.layout = Layout(model, parameters)
         self.gauges = gauges(self.layout)
         remembered = [gauge for gauge in self.gauges if gauge.slot is not None]
@@ -138,6 +143,13 @@ class Mechanism:
             for number, row in enumerate(self.rows)
             if np.isnan(self._still[number])
         ]
+        named = {given.name: given for given in model.inputs}
+        #: Inputs with their first and second derivatives.
+        self._prescribing = [
+            (given.name, given.rate, named[given.rate].rate)
+            for given in model.inputs
+            if given.rate and named[given.rate].rate
+        ]
         self._periodic = np.array([row.periodic for row in self.rows], dtype=bool)
         self._board = GaugeBoard(self.gauges, self.chart)
         self._memory = GaugeBoard(remembered, self.chart)
@@ -152,11 +164,21 @@ class Mechanism:
         known = all(name in self.layout.parameters for name in row.target.names())
         return self.layout.number(row.target) if known else np.nan
 
-    def targets(self, time: float) -> tuple[Array, Array, Array]:
-        """The prescribed value, rate and acceleration of every constraint."""
+    def at(self, time: float, held: Mapping[str, float]) -> dict[str, float]:
+        """The inputs at a time, of which those that do not move are held."""
+        return {**held, **self.moved(time)}
+
+    def targets(self, time: float, inputs: Mapping[str, float] | None = None) -> tuple[Array, Array, Array]:
+        """The prescribed value, rate and acceleration of every constraint, by ``inputs`` if given."""
         value, rate, acceleration = self._still.copy(), np.zeros(len(self.rows)), np.zeros(len(self.rows))
+        if not self._moving:
+            return value, rate, acceleration
+        told = self.moved(time) if inputs is None else inputs
+        jets: dict[str, Scalar] = {
+            name: Jet(told[name], told[first], told[second]) for name, first, second in self._prescribing
+        }
         for number, motion in self._moving:
-            jet = motion(time)
+            jet = motion(time, jets)
             value[number], rate[number], acceleration[number] = jet.value, jet.rate, jet.acceleration
         return value, rate, acceleration
 
@@ -211,7 +233,7 @@ class Mechanism:
         force = applied - mass.gyroscopic(velocities)
         if response:
             force = force + response.force
-        gamma = self.targets(time)[2] - values.bias
+        gamma = self.targets(time, inputs)[2] - values.bias
         parts = split(values.jacobian * self.scale)
         acceleration = self.scale * parts.least_norm(gamma)
         if parts.free.shape[1]:

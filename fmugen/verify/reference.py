@@ -17,19 +17,20 @@ import numpy as np
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME, constant
 from fmugen.ir.model import SystemModel, start_parameter
+from fmugen.signals import Feed, Signal
 from fmugen.verify.advance import Integrator, State, follow_drivers
 from fmugen.verify.assembly import Start, assemble
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
+from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
 from fmugen.verify.network.follow import start_values
 from fmugen.verify.network.start import StartValues
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
 
-Signal = Callable[[float], float]
 Progress = Callable[[float], None]
 _Formula = Callable[[Mapping[str, float]], float]
 
@@ -84,7 +85,8 @@ def solve_reference(
         Output times, increasing; the first one is the start.
     inputs
         Signals by input name, sampled at each output time and held until the next, as a co-simulation
-        master does. Inputs without a signal keep their start value.
+        master does; inputs that have derivatives move in between (:mod:`fmugen.signals`). Inputs without a
+        signal keep their start value.
     parameters
         Parameter values that replace the model's, also those of start values (``start.pin.angle``).
     initial
@@ -102,10 +104,11 @@ def solve_reference(
         If the motion cannot be followed, for example through a singular position.
     """
     model, parameters = with_start_values(model, parameters)
-    mechanism = Mechanism(model, parameters)
-    held = hold_inputs(model, inputs)
-    initial, hints = dict(initial or {}), dict(hints or {})
     times = np.asarray(times, dtype=np.float64)
+    fed = fed_inputs(model, inputs, times)
+    mechanism = Mechanism(model, parameters, moved_inputs(model, fed))
+    held = hold_inputs(model, fed)
+    initial, hints = dict(initial or {}), dict(hints or {})
     start = assemble(mechanism, float(times[0]), initial, hints)
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
@@ -152,16 +155,16 @@ def _runs(
             first = last
 
 
-def hold_inputs(
-    model: SystemModel, signals: Mapping[str, Signal] | None
-) -> Callable[[float], dict[str, float]]:
-    """Input values at a sample time: those of the signals, and start values for the others."""
-    signals = signals or {}
+def hold_inputs(model: SystemModel, fed: Feed) -> Callable[[float], dict[str, float]]:
+    """Input values at an output time: those fed, and start values for the others."""
     starts = {entry.name: entry.start for entry in model.inputs}
-    unknown = sorted(set(signals) - set(starts))
-    if unknown:
-        raise VerificationError(f"{model.name} has no input {unknown[0]!r}")
-    return lambda time: {name: signals[name](time) if name in signals else starts[name] for name in starts}
+    numbers = {time: number for number, time in enumerate(fed.times.tolist())}
+
+    def values(time: float) -> dict[str, float]:
+        number = numbers[time]
+        return {**starts, **{name: float(column[number]) for name, column in fed.values.items()}}
+
+    return values
 
 
 def _with_network(

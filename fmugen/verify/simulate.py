@@ -14,6 +14,7 @@ import numpy as np
 
 from fmugen.archives import check_fmu
 from fmugen.errors import RefusedError, SimulationError
+from fmugen.signals import Feed, feed
 from fmugen.verify import fmu_runner
 from fmugen.verify.rotations import Array
 
@@ -47,7 +48,7 @@ def simulate_fmu(
     step: float,
     outputs: Sequence[str],
     parameters: Mapping[str, float] | None = None,
-    inputs: Mapping[str, Callable[[float], float]] | None = None,
+    inputs: Mapping[str, Callable[[float], float]] | Feed | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Trajectory:
     """Run an FMU from time 0 and record variables.
@@ -63,7 +64,8 @@ def simulate_fmu(
     parameters
         Values to set before initialization.
     inputs
-        Signals by input name, set at each communication point and held until the next.
+        Signals by input name, set at each communication point and held until the next; or what they are fed
+        with at these points, together with derivatives that tell how they go on.
     time_limit
         Seconds after which the run is given up.
 
@@ -78,14 +80,14 @@ def simulate_fmu(
         raise SimulationError(f"there is no FMU {path}")
     check_fmu(path)
     times = communication_points(stop, step)
+    fed = inputs if isinstance(inputs, Feed) else feed(inputs or {}, (), times)
     request = {
         "fmu": str(path.resolve()),
         "times": times.tolist(),
         "outputs": list(outputs),
         "parameters": dict(parameters or {}),
-        "inputs": {
-            name: [signal(time) for time in times.tolist()] for name, signal in (inputs or {}).items()
-        },
+        "inputs": {name: column.tolist() for name, column in fed.values.items()},
+        "derivatives": {name: rows.tolist() for name, rows in fed.derivatives.items()},
     }
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
         directory = Path(folder)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fmugen.ir.formula import TIME
 from fmugen.ir.model import QUATERNION, Body, Driver, DriverType, Joint, JointType
-from fmugen.verify.evaluate import compile_motion
+from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.layout import Layout
 from fmugen.verify.measures import Place
 from fmugen.verify.mechanism import Mechanism
@@ -57,12 +58,13 @@ class _Link:
 def sketch(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Array:
     """Rough coordinates of the moving bodies from start values of any quantity of position."""
     layout = mechanism.layout
+    known = {TIME: time, **layout.parameters, **mechanism.moved(time)}
     links = [_Joints(layout, joint, starts).link() for joint in layout.model.joints]
-    links += [_driver_link(layout, driver, time) for driver in layout.model.drivers]
+    links += [_driver_link(layout, driver, known) for driver in layout.model.drivers]
     attitudes = _sketch_attitudes(layout, links, starts)
     centers = _sketch_centers(layout, links, starts, attitudes)
     moving = range(layout.ground)
-    driven = _driven_angles(layout, time)
+    driven = _driven_angles(layout, known)
     memory = np.array([{**driven, **starts}.get(name, 0.0) for name in mechanism.remembered])
     return mechanism.chart.coordinates(
         np.array([centers[index] for index in moving]).reshape(-1, 3),
@@ -226,24 +228,24 @@ class _Joints:
         return result
 
 
-def _driven_angles(layout: Layout, time: float) -> dict[str, float]:
+def _driven_angles(layout: Layout, known: Mapping[str, float]) -> dict[str, float]:
     """The angles that rotation drivers prescribe, by the names of their quantities."""
     return {
-        f"{driver.name}.angle": compile_motion(driver.angle, layout.parameters)(time).value
+        f"{driver.name}.angle": compile_formula(driver.angle)(known)
         for driver in layout.model.drivers
         if driver.type is DriverType.ROTATION
     }
 
 
-def _driver_link(layout: Layout, driver: Driver, time: float) -> _Link:
+def _driver_link(layout: Layout, driver: Driver, known: Mapping[str, float]) -> _Link:
     tail, head = layout.place(driver.tail), layout.place(driver.head)
     before, after = layout.axes_of(driver.tail), layout.axes_of(driver.head)
     if driver.type is DriverType.ROTATION:
-        angle = compile_motion(driver.angle, layout.parameters)(time).value
+        angle = compile_formula(driver.angle)(known)
         axis = IDENTITY[2] if layout.planar else layout.triad(driver.axis, None, driver.name)[0]
         turn = _Attitude(before @ about(axis, angle) @ after.T, angle)
         return _Link(tail, head, turn, None, known=True)
-    way = np.array([compile_motion(part, layout.parameters)(time).value for part in driver.displacement])
+    way = np.array([compile_formula(part)(known) for part in driver.displacement])
     if driver.axis is not None:
         way = way[0] * layout.triad(driver.axis, None, driver.name)[0]
     return _Link(tail, head, None, before @ way, known=False)

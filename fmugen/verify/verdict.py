@@ -55,7 +55,7 @@ class Verification:
     Mechanisms have ``closure``, what the FMU says of its own loops, ``violation``, how far the FMU's body
     poses violate the reference's constraints, and an ``energy`` balance. Networks have ``components``, the
     deviations of their across and through variables, and a ``power`` balance. ``skipped`` names
-    outputs that have no unique value.
+    outputs that have no unique value. ``notes`` tell what was made of the inputs.
     """
 
     model: str
@@ -66,6 +66,7 @@ class Verification:
     messages: tuple[str, ...]
     problems: tuple[str, ...]
     reference_tolerance: float
+    notes: tuple[str, ...] = ()
     bodies: tuple[Deviation, ...] = ()
     closure: Array | None = None
     violation: float | None = None

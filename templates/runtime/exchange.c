@@ -8,6 +8,7 @@
 #include "relations.h"
 #include "report.h"
 #include "solvers.h"
+#include "told.h"
 #include "variables.h"
 
 /* An importer may integrate with Euler's method, whose own error is as large as the travel of a first step. */
@@ -112,6 +113,9 @@ Status completed_step(Instance *self, bool *event_needed)
     const Status status = refresh(self);
     if (status != STATUS_OK) {
         return status;
+    }
+    if (check_told(self, state->now.t) != STATUS_OK) {
+        return STATUS_ERROR;
     }
     self->work.trial = state->now;
     if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD, true)) {

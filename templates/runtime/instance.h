@@ -28,7 +28,7 @@
 #define START_ROWS (MODEL_NFIXX + MODEL_STEADY * MODEL_NX)
 
 /* Derivatives of an input that a co-simulation may give for a step. */
-#define INPUT_ORDERS 3
+#define INPUT_ORDERS 5
 
 /* Samples that are kept of an input with a stamp. */
 #define MOST_SAMPLES 4
@@ -112,6 +112,8 @@ typedef struct {
     double derived[MODEL_ROOM(MODEL_ND)];
     double input_time; /* since when the inputs change with these derivatives */
     double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
+    double told[MODEL_ROOM(MODEL_NU)], told_time[MODEL_ROOM(MODEL_NU)]; /* inputs as last told, and how fast */
+    double told_slope[MODEL_ROOM(MODEL_NU)];                            /* they changed: see told.c */
     Samples samples[MODEL_ROOM(MODEL_STAMPED * MODEL_NU)];
     Point at;                           /* the last accepted point */
     Point now;                          /* the point that variables are read at */

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "samples.h"
 #include "solvers.h"
+#include "told.h"
 #include "variables.h"
 
 /* Relative disagreement that is allowed between the environment's clock and ours. */
@@ -101,7 +102,7 @@ Status setup_experiment(Instance *self, bool tolerance_defined, double tolerance
         settings[SETTING_RELATIVE_TOLERANCE] = tolerance;
         settings[SETTING_ABSOLUTE_TOLERANCE] = fmin(settings[SETTING_ABSOLUTE_TOLERANCE], tolerance);
     }
-    self->state.start_time = start_time;
+    self->state.start_time = self->state.input_time = start_time;
     self->state.assembled = false;
     return STATUS_OK;
 }
@@ -112,6 +113,7 @@ Status exit_initialization(Instance *self)
     const Mode running = self->state.interface == CO_SIMULATION ? MODE_STEP_COMPLETE : MODE_EVENT;
     self->state.mode = ready ? running : MODE_FAILED;
     keep_start_samples(&self->state);
+    begin_told(&self->state);
     return ready ? STATUS_OK : STATUS_ERROR;
 }
 
@@ -129,7 +131,8 @@ static void end_input_derivatives(State *state)
     state->input_time = state->at.t;
 }
 
-/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. */
+/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. The last of these rates
+ * goes on changing as it did since the last step: held, it would leave an error of first order in the step. */
 static void follow_rates(State *state)
 {
     for (int k = 0; k < MODEL_NU; k++) {
@@ -137,9 +140,11 @@ static void follow_rates(State *state)
         if (max_magnitude(INPUT_ORDERS, rates) > 0.0) {
             continue;
         }
-        for (int order = 0, rate = model_input_rate[k]; order < INPUT_ORDERS && rate >= 0; order++) {
-            rates[order] = state->reals[MODEL_U0 + rate];
-            rate = model_input_rate[rate];
+        int last = k;
+        for (int order = 0; order < INPUT_ORDERS && last >= 0; order++) {
+            const int rate = model_input_rate[last];
+            rates[order] = rate >= 0 ? state->reals[MODEL_U0 + rate] : state->told_slope[last];
+            last = rate;
         }
     }
 }
@@ -155,6 +160,9 @@ Status do_step(Instance *self, double current, double size)
     if (!(clock_error <= CLOCK_TOLERANCE * fmax(fabs(t), size)) || !(end > t)) {
         return error(self, "t = %.6g s: the step must start there, not at %.6g s", t, current);
     }
+    if (check_told(self, t) != STATUS_OK) {
+        return STATUS_ERROR;
+    }
     const Partition before = state->partition;
     follow_rates(state);
     keep_samples(state);
@@ -168,6 +176,18 @@ Status do_step(Instance *self, double current, double size)
               state->partition.set == 0 ? "the first" : "other");
     }
     return STATUS_OK;
+}
+
+/* Where derivatives of an input are inputs as well, these are told with it. */
+static void set_derivative(Instance *self, int input, int order, double value)
+{
+    for (; input >= 0 && order > 0; input = model_input_rate[input], order--) {
+        self->state.input_rates[input][order - 1] = value;
+    }
+    if (input >= 0) {
+        const Reference rate = (Reference)(MODEL_U0 + input);
+        set_reals(self, &rate, 1, &value);
+    }
 }
 
 Status set_input_derivatives(Instance *self, const Reference *references, size_t n, const int *orders,
@@ -185,7 +205,7 @@ Status set_input_derivatives(Instance *self, const Reference *references, size_t
         }
     }
     for (size_t i = 0; i < n; i++) {
-        self->state.input_rates[references[i] - MODEL_U0][orders[i] - 1] = values[i];
+        set_derivative(self, (int)(references[i] - MODEL_U0), orders[i], values[i]);
     }
     return STATUS_OK;
 }

@@ -10,6 +10,7 @@ import pytest
 from fmugen.errors import AssemblyError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import parse_model
+from fmugen.verify.moved import fed_inputs
 from fmugen.verify.network.follow import NetworkReference, solve_network
 from fmugen.verify.network.power import power_balance
 from fmugen.verify.reference import hold_inputs, solve_reference
@@ -35,7 +36,7 @@ def model(*tables: str) -> SystemModel:
 
 
 def run(described: SystemModel, times: np.ndarray = TIMES, **signals: object) -> NetworkReference:
-    return solve_network(described, times, hold_inputs(described, signals))  # type: ignore[arg-type]
+    return solve_network(described, times, hold_inputs(described, fed_inputs(described, signals, times)))  # type: ignore[arg-type]
 
 
 def test_capacitor_charges_exponentially() -> None:

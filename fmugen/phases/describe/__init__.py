@@ -17,6 +17,7 @@ from itertools import count
 
 from fmugen import __version__
 from fmugen.errors import OutputError
+from fmugen.ir.driving import driving_inputs, rate_chains
 from fmugen.ir.fmu import (
     CalculatedVariable,
     ContinuousState,
@@ -30,7 +31,7 @@ from fmugen.ir.fmu import (
     UnitDefinition,
     Variable,
 )
-from fmugen.ir.model import SystemModel, quantities, start_parameter
+from fmugen.ir.model import Input, SystemModel, quantities, start_parameter
 from fmugen.ir.options import FmiVersion, InterfaceType, Solver
 from fmugen.phases.describe.fmi2 import fmi2_description
 from fmugen.phases.describe.fmi3 import fmi3_description
@@ -238,21 +239,34 @@ def _parameter(
 
 
 def _inputs(model: SystemModel, references: Iterator[int]) -> Iterator[Variable]:
+    numbers = {given.name: next(references) for given in model.inputs}
+    rate_of = {given.rate: given.name for given in model.inputs if given.rate}
+    notes = {chain[0].name: _fed_with(chain) for chain in rate_chains(model)}
+    driving = driving_inputs(model)
     for given in model.inputs:
+        source = rate_of.get(given.name)
+        parts = [given.description or (f"rate of {source}" if source else "")]
+        parts += [notes[given.name]] if given.name in notes and given.name in driving else []
         # FMI 2.0 wants a start value on an input and forbids the attribute ``initial``.
         yield Variable(
             given.name,
-            next(references),
+            numbers[given.name],
             "input",
             "continuous",
             None,
             given.start,
             given.unit,
-            given.description,
+            "; ".join(part for part in parts if part),
+            derivative_of=None if source is None else numbers[source],
             minimum=given.minimum,
             maximum=given.maximum,
             nominal=given.nominal,
         )
+
+
+def _fed_with(chain: Sequence[Input]) -> str:
+    rates = " and ".join(given.name for given in chain[1:])
+    return f"prescribes a motion: feed {rates}, its derivatives, with it"
 
 
 def _calculated(calculated: Sequence[CalculatedVariable], references: Iterator[int]) -> Iterator[Variable]:

@@ -186,6 +186,10 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const int", "model_state_turns", _rows(turning))
     yield from _structure(program)
     yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
+    drives = [str(int(drives)) for drives in program.input_drives]
+    yield _Table("const int", "model_input_drives", _rows(drives))
+    names = [_string(variable.name) for variable in description.inputs]
+    yield _Table("const char *const", "model_input_names", _rows(names, "NULL"))
     yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
     slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
     yield _Table("const double", "model_input_slope", _rows(slopes))

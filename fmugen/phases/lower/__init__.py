@@ -15,6 +15,7 @@ from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
+from fmugen.ir.driving import driving_inputs
 from fmugen.ir.flow import Block, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
@@ -119,6 +120,7 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
             input_rates(self._dae),
+            tuple(given.name in driving_inputs(self._model) for given in self._model.inputs),
             input_stamps(self._model),
             tuple(given.slope for given in self._model.inputs),
             self._partials,

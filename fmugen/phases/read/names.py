@@ -168,8 +168,12 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
             hint = did_you_mean(table.rate, draft.names["inputs"]) or "declare it in [inputs]"
             problems.add(place, f"there is no input {table.rate!r}", hint)
             continue
+        sharing = [other for other, its in draft.inputs.items() if its.rate == table.rate and other != name]
         if name in _rates(table.rate, draft):
             problems.add(place, f"{name!r} is a derivative of itself", "name another input")
+        elif sharing:
+            message = f"{table.rate!r} is the rate of {sharing[0]!r} too"
+            problems.add(place, message, "name another input: a rate belongs to one input")
         elif (other := draft.inputs.get(table.rate)) is not None:
             unit = parse_unit(table.unit).times(parse_unit("s"), -1)
             if not unit.same_dimension(parse_unit(other.unit)):

@@ -251,6 +251,8 @@ static inline void model_partials_tangent(const ModelPoint *at, const ModelDirec
 static const int model_input_stamp[] = {-1};
 #define MODEL_NO_SLOPE 1e300
 static const double model_input_slope[] = {MODEL_NO_SLOPE};
+static const int model_input_drives[] = {0};
+static const char *const model_input_names[] = {""};
 static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
 
 #if MODEL_NE == 0

@@ -1,0 +1,83 @@
+#include "told.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report.h"
+#include "samples.h"
+
+/* Changes that are smaller than so much of a value are rounding. */
+#define SMALLEST_CHANGE 1e-9
+
+/* Now and when it was last told, together. */
+static double size_of(const State *state, int input)
+{
+    return input < 0 ? 0.0 : fabs(state->reals[MODEL_U0 + input]) + fabs(state->told[input]);
+}
+
+/* An input is where its derivatives took it in the last step, or not far from it. A signal that is sampled often
+ * enough changes by no more than its largest rate times the time that has passed. Of the rate, the values at
+ * both ends are known, and how fast it changes there. */
+static bool is_explained(const State *state, int input, double since)
+{
+    const int rate = model_input_rate[input], second = model_input_rate[rate];
+    const double now = state->reals[MODEL_U0 + input];
+    const double change = fmin(fabs(now - state->told[input]), fabs(now - state->at.u[input]));
+    const double way = since * (size_of(state, rate) + since * size_of(state, second));
+    return change <= way + SMALLEST_CHANGE * size_of(state, input);
+}
+
+/* How fast an input changes that has no rate: as since it was last told, if the environment has told it anew. */
+static double slope_of(const State *state, int input, double t)
+{
+    const double now = state->reals[MODEL_U0 + input], since = t - state->told_time[input];
+    const bool anew = now != state->told[input] && now != state->at.u[input];
+    return model_input_drives[input] && anew && since > 0.0 ? (now - state->told[input]) / since : 0.0;
+}
+
+static void take(State *state, int input, double t)
+{
+    state->told[input] = state->reals[MODEL_U0 + input];
+    state->told_time[input] = t;
+}
+
+void begin_told(State *state)
+{
+    for (int k = 0; k < MODEL_NU; k++) {
+        take(state, k, state->start_time);
+    }
+}
+
+static Status refuse(Instance *self, int input, double t)
+{
+    const State *state = &self->state;
+    const char *const offer = MODEL_FMI == 2 && state->interface == CO_SIMULATION
+                                  ? ", or its derivatives with fmi2SetRealInputDerivatives"
+                                  : "";
+    return error(self,
+                 "t = %.6g s: the input %s prescribes a motion and has changed by %.3g since t = %.6g s, but its "
+                 "rate %s is %.3g: feed %s with the derivative of %s%s (a value that jumps has none)",
+                 t, model_input_names[input], state->reals[MODEL_U0 + input] - state->told[input],
+                 state->told_time[input], model_input_names[model_input_rate[input]],
+                 state->reals[MODEL_U0 + model_input_rate[input]], model_input_names[model_input_rate[input]],
+                 model_input_names[input], offer);
+}
+
+Status check_told(Instance *self, double t)
+{
+    State *state = &self->state;
+    for (int k = 0; k < MODEL_NU; k++) {
+        const double since = t - state->told_time[k];
+        if (model_input_drives[k] && model_input_rate[k] >= 0 && !is_sampled(state, k) && since > 0.0 &&
+            !is_explained(state, k, since)) {
+            return refuse(self, k, t);
+        }
+    }
+    for (int k = 0; k < MODEL_NU; k++) {
+        state->told_slope[k] = slope_of(state, k, t);
+        if (state->reals[MODEL_U0 + k] != state->told[k]) {
+            take(state, k, t);
+        }
+    }
+    return STATUS_OK;
+}
