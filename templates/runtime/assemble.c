@@ -188,7 +188,7 @@ bool assemble(Instance *self)
     state->steps = 0.0;
     move_anchors(state);
     show_accepted(self);
-    state->assembled = refresh_motion(self);
+    state->assembled = refresh_motion(self) && check_closed(self, &state->at);
     memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots); /* by start_partition */
     return state->assembled;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "loops.h"
 #include "motion.h"
 #include "partition.h"
 #include "relations.h"
@@ -114,7 +115,8 @@ Status completed_step(Instance *self, bool *event_needed)
         return status;
     }
     self->work.trial = state->now;
-    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD)) {
+    if (!check_closed(self, &state->now) ||
+        (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD))) {
         return discard_failure(self);
     }
     const Partition before = state->partition;

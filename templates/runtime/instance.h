@@ -131,6 +131,7 @@ typedef struct {
 typedef enum {
     FAILURE_NONE,
     FAILURE_OPEN_LOOP,      /* Newton does not close a loop */
+    FAILURE_LEFT_OPEN,      /* all blocks are solved, and a constraint is open */
     FAILURE_SINGULAR,       /* the constraints do not determine a coordinate */
     FAILURE_MULTIPLIERS,    /* the constraints do not determine the multipliers */
     FAILURE_MASS,           /* the mass matrix is not positive definite */

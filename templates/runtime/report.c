@@ -111,6 +111,11 @@ static Status report_kind(Instance *self)
     switch (failure->kind) {
     case FAILURE_OPEN_LOOP:
         return report_open_loop(self);
+    case FAILURE_LEFT_OPEN:
+        return error(self,
+                     "t = %.6g s: constraint '%s' is open by %.1e after all loops were solved: export the "
+                     "model with --closure newton-all, which solves them together",
+                     failure->t, constraint(failure->index), failure->residual);
     case FAILURE_MULTIPLIERS:
         return error(self,
                      "t = %.6g s: the mechanism is in a singular position, where the constraints do not "
