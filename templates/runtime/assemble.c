@@ -82,7 +82,8 @@ static bool contract_to_position(Work *work, const ModelPoint *at, double *q)
     return residual <= ACCEPTABLE;
 }
 
-/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). */
+/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). Switches that move the
+ * mechanism depend on these and on inputs alone, so that their signs are known before the position is. */
 static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
 {
     Work *work = &self->work;
@@ -92,11 +93,11 @@ static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
         work->parameters[i] = s < 1.0 ? from + s * (to - from) : to;
     }
     model_derive(work->parameters, work->derived);
-    update_time_relations(self, s * state->start_time);
     ModelPoint at = seen_by_model(state, point);
     at.t = s * state->start_time;
     at.p = work->parameters;
     at.d = work->derived;
+    take_signs(self, &at);
     return at;
 }
 
@@ -163,6 +164,31 @@ static bool assemble_velocity(Instance *self, Point *point)
            cannot(self, FAILURE_VELOCITY, point->t, VELOCITY_ROWS);
 }
 
+/* The states of the network, for signs of the relations that fit them. */
+static bool start_states(Instance *self)
+{
+    State *state = &self->state;
+    Work *work = &self->work;
+    update_relations(self, &state->at);
+    for (int pass = 0; pass < MODEL_NE + 2; pass++) {
+        if (!start_network(self, &state->at)) {
+            return false;
+        }
+        if (MODEL_NE == 0 || START_ROWS == 0) {
+            return true; /* nothing was found that depends on signs */
+        }
+        work->trial = state->at;
+        ode_state(state, &state->at, work->stage);
+        if (!evaluate_motion(self, state->at.t, work->stage, &work->trial)) {
+            return false;
+        }
+        if (!update_relations(self, &work->trial)) {
+            return true;
+        }
+    }
+    return fail(self, FAILURE_CHATTER, state->at.t, -1);
+}
+
 bool assemble(Instance *self)
 {
     State *state = &self->state;
@@ -179,8 +205,7 @@ bool assemble(Instance *self)
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }
-    update_relations(self, &state->at);
-    if (!start_network(self, &state->at)) {
+    if (!start_states(self)) {
         return false;
     }
     state->proposed_step = state->penalty = 0.0;

@@ -8,10 +8,10 @@
 
 #include "instance.h"
 
-/* Take the signs that the relations with known times have at `t`. Returns whether one has changed. */
-bool update_time_relations(Instance *self, double t);
+/* Take the signs of all relations at what the model sees of a point. Returns whether one has changed. */
+bool take_signs(Instance *self, const ModelPoint *at);
 
-/* Take the signs of all relations at a point. Returns whether one has changed. */
+/* The same at a point, for the present parameters. */
 bool update_relations(Instance *self, const Point *point);
 
 /* The first time after `t` at which a relation switches; infinite if there is none. */
