@@ -9,7 +9,7 @@ on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.verify.advance import Integrator, State, follow_drivers
 from fmugen.verify.assembly import Start, assemble
 from fmugen.verify.energy import EnergyBalance, balance
+from fmugen.verify.equilibrium import equilibrium
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
@@ -106,6 +107,8 @@ def solve_reference(
     initial, hints = dict(initial or {}), dict(hints or {})
     times = np.asarray(times, dtype=np.float64)
     start = assemble(mechanism, float(times[0]), initial, hints)
+    if model.steady:
+        start = _at_rest(mechanism, start, float(times[0]), held, {**hints, **initial})
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = Integrator(mechanism)
@@ -147,6 +150,26 @@ def hold_inputs(
     if unknown:
         raise VerificationError(f"{model.name} has no input {unknown[0]!r}")
     return lambda time: {name: signals[name](time) if name in signals else starts[name] for name in starts}
+
+
+def _at_rest(
+    mechanism: Mechanism,
+    start: Start,
+    time: float,
+    held: Callable[[float], dict[str, float]],
+    hints: Mapping[str, float],
+) -> Start:
+    """The equilibrium near an assembled start."""
+    rest = np.zeros(mechanism.size)
+
+    def states_at(coordinates: Array) -> Array:
+        state = State(coordinates, rest, NO_STATES)
+        if mechanism.drive is None:
+            return NO_STATES
+        return _with_network(mechanism, mechanism.drive, state, time, held, hints).states
+
+    found = equilibrium(mechanism, time, start.coordinates, held(time), states_at)
+    return replace(start, coordinates=found, velocities=rest)
 
 
 def _with_network(

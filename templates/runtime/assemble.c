@@ -9,6 +9,7 @@
 #include "network.h"
 #include "partition.h"
 #include "relations.h"
+#include "steady.h"
 
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 5000
@@ -64,7 +65,7 @@ static double position_residual(Work *work, const ModelPoint *at)
 
 /* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
  * is refused, because the root found from there could belong to another assembly mode. */
-static bool contract_to_position(Work *work, const ModelPoint *at, double *q)
+bool contract_to_position(Work *work, const ModelPoint *at, double *q)
 {
     double last_step = INFINITY;
     double residual = position_residual(work, at);
@@ -154,6 +155,10 @@ static bool assemble_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
+    if (STEADY_MOTION) { /* velocities are zero already */
+        return velocity_residual(work, &at) <= ACCEPTABLE ||
+               cannot(self, FAILURE_MOVING_START, point->t, VELOCITY_ROWS);
+    }
     memcpy(point->v, model_v0, MODEL_NQ * sizeof(double));
     for (int pass = 0; pass < 2; pass++) {
         velocity_residual(work, &at);
@@ -164,6 +169,22 @@ static bool assemble_velocity(Instance *self, Point *point)
            cannot(self, FAILURE_VELOCITY, point->t, VELOCITY_ROWS);
 }
 
+/* The states of the network and, if the start is to be steady, the equilibrium of all; `again`: from where the
+ * last search has ended. */
+static bool start_rest(Instance *self, Point *point, bool again)
+{
+    if (!STEADY_MOTION) {
+        return start_network(self, point);
+    }
+    if (!again) {
+        const ModelPoint at = seen_by_model(&self->state, point);
+        model_start_states(&at, point->x);
+        memcpy(point->z, model_z0, MODEL_NZ * sizeof(double));
+    }
+    return find_equilibrium(self, point) &&
+           (start_partition(self) || fail(self, FAILURE_SINGULAR_START, point->t, -1));
+}
+
 /* The states of the network, for signs of the relations that fit them. */
 static bool start_states(Instance *self)
 {
@@ -171,10 +192,10 @@ static bool start_states(Instance *self)
     Work *work = &self->work;
     update_relations(self, &state->at);
     for (int pass = 0; pass < MODEL_NE + 2; pass++) {
-        if (!start_network(self, &state->at)) {
+        if (!start_rest(self, &state->at, pass > 0)) {
             return false;
         }
-        if (MODEL_NE == 0 || START_ROWS == 0) {
+        if (MODEL_NE == 0 || (START_ROWS == 0 && !STEADY_MOTION)) {
             return true; /* nothing was found that depends on signs */
         }
         work->trial = state->at;
