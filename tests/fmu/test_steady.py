@@ -11,9 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from fmugen.builder import ModelBuilder
-from fmugen.errors import AssemblyError
+from fmugen.cosim.split import split_model
+from fmugen.errors import AssemblyError, ModelError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
+from fmugen.ir.split import Members, Partition
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import opened, options
@@ -111,7 +113,7 @@ def ball_pendulum() -> ModelBuilder:
     )
 
 
-def motor() -> ModelBuilder:
+def motor(voltage: str = "voltage") -> ModelBuilder:
     """A motor that holds a pendulum: m g l sin(angle) = ratio * constant * voltage / resistance."""
     builder = (
         ModelBuilder("MotorPendulum", gravity=(0, -9.81))
@@ -124,7 +126,7 @@ def motor() -> ModelBuilder:
         .steady()
     )
     builder.component(
-        "electrical", "supply", "voltage_source", {"from": "a", "to": "ground"}, voltage="voltage"
+        "electrical", "supply", "voltage_source", {"from": "a", "to": "ground"}, voltage=voltage
     )
     terminals = {"plus": "a", "minus": "ground", "shaft": "rotor"}
     values = {"constant": 0.05, "resistance": 0.8, "inductance": 0.002}
@@ -206,6 +208,41 @@ def test_a_switch_may_turn_on_the_way(tmp_path: Path) -> None:
     path = export_fmu(model, tmp_path / "x.fmu", options(trees="aac")).path
     assert first(path)["y"] == pytest.approx(-2 * 9.81 / 5000, abs=1e-12)
     assert verify_fmu(model, path).problems == ()
+
+
+def test_switches_fit_the_states_of_the_network(tmp_path: Path) -> None:
+    model = motor("if(motor.i - 0.2, 0.5, 1.0)").build()
+    path = export_fmu(model, tmp_path / "x.fmu", options(trees="aac")).path
+    assert first(path)["current"] == pytest.approx(0.625, abs=1e-10)
+    assert "motor.i changes with" in refusal(motor("if(motor.i - 0.9, 0.5, 1.0)"), tmp_path)
+
+
+def filtered(voltage: str) -> ModelBuilder:
+    builder = ModelBuilder("Filter").output("v", "C.v").experiment(stop=0.1).steady()
+    ends = {"from": "a", "to": "ground"}
+    builder.component("electrical", "supply", "voltage_source", ends, voltage=voltage)
+    builder.component("electrical", "R", "resistor", {"from": "a", "to": "b"}, resistance=10)
+    return builder.component("electrical", "C", "capacitor", {"from": "b", "to": "ground"}, capacitance=1e-3)
+
+
+def test_a_network_alone_starts_with_switches_that_fit_or_not_at_all(tmp_path: Path) -> None:
+    path = export_fmu(filtered("if(C.v - 1, 3, 2)").build(), tmp_path / "x.fmu", options()).path
+    assert first(path)["v"] == pytest.approx(3.0, abs=1e-10)
+    assert "goes to and fro" in refusal(filtered("if(C.v - 2.5, 1, 3)"), tmp_path)
+
+
+def test_the_start_depends_on_all_that_moves_the_equilibrium(tmp_path: Path) -> None:
+    """InitialUnknowns says so, and no derivatives of the start are promised."""
+    export = export_fmu(motor().build(), tmp_path / "x.fmu", options(trees="aac"))
+    description = fmpy.read_model_description(str(export.path))
+    (angle,) = [u for u in description.initialUnknowns if u.variable.name == "angle"]
+    assert "voltage" in {variable.name for variable in angle.dependencies}
+
+
+def test_parts_of_a_steady_system_are_refused() -> None:
+    parts = tuple(Members(name, (name,)) for name in ("crank", "rod", "slider"))
+    with pytest.raises(ModelError, match="steady start"):
+        split_model(slider_crank().build(), Partition(parts))
 
 
 def refusal(builder: ModelBuilder, folder: Path, **start: float) -> str:
