@@ -219,6 +219,11 @@ def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
     positions, velocities = _fixed_freedoms(model, dae, flow)
     freedoms = flow.degrees_of_freedom
     all_of_them = counted(freedoms, "degree of freedom")
+    if dae.steady and dae.coordinates:
+        also = " together with the network" if dae.states else ""
+        yield f"start positions: {positions} of {all_of_them} fixed, start velocities: 0"
+        yield f"  the start is steady: at initialization the FMU finds the equilibrium near the guesses{also}"
+        return
     for fixed, what in ((positions, "positions"), (velocities, "velocities")):
         if fixed == freedoms:
             yield f"start {what}: fixed ({all_of_them})"

@@ -24,11 +24,15 @@ def network_sentences(dae: Dae) -> Iterator[str]:
     """What starts where, and what has to be iterated."""
     fixed = sum(state.fixed for state in dae.states)
     if dae.states:
-        rest = "" if fixed == len(dae.states) else "; the rest starts at its guess (0 where nothing is said)"
+        rest = (
+            ""
+            if dae.steady or fixed == len(dae.states)
+            else "; the rest starts at its guess (0 where nothing is said)"
+        )
         yield f"start of the network: {fixed} of {counted(len(dae.states), 'state')} fixed{rest}"
     for name in dae.fixed_states:
         yield f"  the start value of {name} is met by Newton steps"
-    if dae.steady:
+    if dae.steady and not dae.coordinates:
         yield "  the start is steady: the derivatives of all states vanish"
     used = {state.name for state in dae.states} | {unknown.name for unknown in dae.iterated}
     for name, start in dae.network_starts.items():

@@ -50,6 +50,9 @@ def split_model(model: SystemModel, partition: Partition, method: Method | None 
     Every part starts where the whole system stands with its default parameters, and every connected input
     with the value that its source has there.
     """
+    if model.steady:
+        message = "a steady start is an equilibrium of the whole system, which parts do not know"
+        raise ModelError("start", (Problem("start.steady", message, "give start values in its place"),))
     chosen = method or partition.method or Method.EXACT
     pieces = cut_model(model, partition)
     wiring = Wiring(pieces)

@@ -191,8 +191,8 @@ class Dae:
     zero entries (i, j) with j <= i of the symmetric mass matrix. A Dae is reduced where no variable of
     ``network`` is left in any expression but those of ``network`` itself: then ``states``, ``iterated`` and
     ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the
-    network that are not the values of states themselves; with ``steady`` the derivatives of all states vanish
-    at the start.
+    network that are not the values of states themselves; with ``steady`` velocities, accelerations and the
+    derivatives of all states vanish at the start.
     """
 
     symbols: Symbols

@@ -328,8 +328,8 @@ class Experiment:
 class SystemModel:
     """A mechanism, a network or both, as described by its user; every name in it resolves.
 
-    ``steady`` asks for a start at which the states of the network do not change. ``independent`` are the
-    coordinates from which the closure is to start; none leaves the choice open.
+    ``steady`` asks for a start at rest: an equilibrium of the mechanism and the network. ``independent`` are
+    the coordinates from which the closure is to start; none leaves the choice open.
     """
 
     name: str

@@ -138,6 +138,12 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
     return mechanism.settled(coordinates)
 
 
+def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> Array:
+    """The nearest coordinates that satisfy constraints and fixed values."""
+    system = _system(mechanism, time, fixed, [])
+    return mechanism.settled(_Search(mechanism).gauss_newton(system, coordinates))
+
+
 def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
     """The velocities changed by the least amount that satisfies the constraints' rates."""
     _, jacobian = mechanism.violation(time, coordinates)

@@ -19,6 +19,8 @@ from fmugen.verify.mechanism import Instant, Mechanism
 from fmugen.verify.rotations import Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+#: A mechanism at rest turns no energy over: what flows is then compared with this part of what is stored.
+_LEAST_TURNOVER = 1e-9
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
     kinetic = np.array([mechanism.kinetic_energy(each.coordinates, each.velocities) for each in instants])
     potential = np.array([_potential(mechanism, instant) for instant in instants])
     turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
+    turnover = max(turnover, _LEAST_TURNOVER * float(np.max(np.abs(potential))))
     return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
 
 

@@ -21,6 +21,7 @@ from fmugen.signals import Feed, Signal
 from fmugen.verify.advance import Integrator, State, follow_drivers
 from fmugen.verify.assembly import Start, assemble
 from fmugen.verify.energy import EnergyBalance, balance
+from fmugen.verify.equilibrium import equilibrium
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
@@ -110,6 +111,8 @@ def solve_reference(
     held = hold_inputs(model, fed)
     initial, hints = dict(initial or {}), dict(hints or {})
     start = assemble(mechanism, float(times[0]), initial, hints)
+    if model.steady:
+        start = _at_rest(mechanism, start, float(times[0]), held, {**hints, **initial})
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = Integrator(mechanism)
@@ -165,6 +168,26 @@ def hold_inputs(model: SystemModel, fed: Feed) -> Callable[[float], dict[str, fl
         return {**starts, **{name: float(column[number]) for name, column in fed.values.items()}}
 
     return values
+
+
+def _at_rest(
+    mechanism: Mechanism,
+    start: Start,
+    time: float,
+    held: Callable[[float], dict[str, float]],
+    hints: Mapping[str, float],
+) -> Start:
+    """The equilibrium near an assembled start."""
+    rest = np.zeros(mechanism.size)
+
+    def states_at(coordinates: Array) -> Array:
+        state = State(coordinates, rest, NO_STATES)
+        if mechanism.drive is None:
+            return NO_STATES
+        return _with_network(mechanism, mechanism.drive, state, time, held, hints).states
+
+    found = equilibrium(mechanism, time, start.coordinates, held(time), states_at)
+    return replace(start, coordinates=found, velocities=rest)
 
 
 def _with_network(

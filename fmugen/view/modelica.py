@@ -221,9 +221,12 @@ class _Writer:
             is_state = k in self._integrated
             position, velocity = self._flow.positions[k], self._flow.velocities[k]
             origin = f"branch coordinate ({c.origin})"
-            self._declare_symbol(c.position, c.name, c.unit, _start(position, is_state), origin)
+            kept = is_state and not self._dae.steady
+            self._declare_symbol(c.position, c.name, c.unit, _start(position, kept), origin)
             self._declare_symbol(c.velocity, c.rate, f"{c.unit}/s", _start(velocity, is_state), "")
             self._declare_symbol(c.second, c.acceleration, f"{c.unit}/s2", "", "")
+            if is_state and self._dae.steady:
+                self._initial.append(_Equation("0", c.second))
         for row in self._flow.rows:
             constraint = self._dae.constraints[row]
             text = f"multiplier ({constraint.origin})"

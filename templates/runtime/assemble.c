@@ -9,6 +9,7 @@
 #include "network.h"
 #include "partition.h"
 #include "relations.h"
+#include "steady.h"
 
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 5000
@@ -64,7 +65,7 @@ static double position_residual(Work *work, const ModelPoint *at)
 
 /* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
  * is refused, because the root found from there could belong to another assembly mode. */
-static bool contract_to_position(Work *work, const ModelPoint *at, double *q)
+bool contract_to_position(Work *work, const ModelPoint *at, double *q)
 {
     double last_step = INFINITY;
     double residual = position_residual(work, at);
@@ -82,7 +83,8 @@ static bool contract_to_position(Work *work, const ModelPoint *at, double *q)
     return residual <= ACCEPTABLE;
 }
 
-/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). */
+/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). Switches that move the
+ * mechanism depend on these and on inputs alone, so that their signs are known before the position is. */
 static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
 {
     Work *work = &self->work;
@@ -92,11 +94,12 @@ static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
         work->parameters[i] = s < 1.0 ? from + s * (to - from) : to;
     }
     model_derive(work->parameters, work->derived);
-    update_time_relations(self, s * state->start_time);
     ModelPoint at = seen_by_model(state, point);
     at.t = s * state->start_time;
     at.p = work->parameters;
     at.d = work->derived;
+    begin_switching(self);
+    take_signs(self, &at);
     return at;
 }
 
@@ -153,6 +156,10 @@ static bool assemble_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;
     const ModelPoint at = seen_by_model(&self->state, point);
+    if (STEADY_MOTION) { /* velocities are zero already */
+        return velocity_residual(work, &at) <= ACCEPTABLE ||
+               cannot(self, FAILURE_MOVING_START, point->t, VELOCITY_ROWS);
+    }
     memcpy(point->v, model_v0, MODEL_NQ * sizeof(double));
     for (int pass = 0; pass < 2; pass++) {
         velocity_residual(work, &at);
@@ -161,6 +168,48 @@ static bool assemble_velocity(Instance *self, Point *point)
     const double scale = 1.0 + max_magnitude(MODEL_NQ, point->v);
     return velocity_residual(work, &at) <= ACCEPTABLE * scale ||
            cannot(self, FAILURE_VELOCITY, point->t, VELOCITY_ROWS);
+}
+
+/* The states of the network and, if the start is to be steady, the equilibrium of all; `again`: from where the
+ * last search has ended. */
+static bool start_rest(Instance *self, Point *point, bool again)
+{
+    if (!STEADY_MOTION) {
+        return start_network(self, point);
+    }
+    if (!again) {
+        const ModelPoint at = seen_by_model(&self->state, point);
+        model_start_states(&at, point->x);
+        memcpy(point->z, model_z0, MODEL_NZ * sizeof(double));
+    }
+    return find_equilibrium(self, point) &&
+           (start_partition(self) || fail(self, FAILURE_SINGULAR_START, point->t, -1));
+}
+
+/* The states of the network, for signs of the relations that fit them. */
+static bool start_states(Instance *self)
+{
+    State *state = &self->state;
+    Work *work = &self->work;
+    begin_switching(self);
+    update_relations(self, &state->at);
+    for (int pass = 0; pass < MODEL_NE + 2; pass++) {
+        if (!start_rest(self, &state->at, pass > 0)) {
+            return false;
+        }
+        if (MODEL_NE == 0 || (START_ROWS == 0 && !STEADY_MOTION)) {
+            return true; /* nothing was found that depends on signs */
+        }
+        work->trial = state->at;
+        ode_state(state, &state->at, work->stage);
+        if (!evaluate_motion(self, state->at.t, work->stage, &work->trial)) {
+            return false;
+        }
+        if (!update_relations(self, &work->trial)) {
+            return true;
+        }
+    }
+    return fail(self, FAILURE_CHATTER, state->at.t, -1);
 }
 
 bool assemble(Instance *self)
@@ -179,9 +228,7 @@ bool assemble(Instance *self)
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }
-    begin_switching(self);
-    update_relations(self, &state->at);
-    if (!start_network(self, &state->at)) {
+    if (!start_states(self)) {
         return false;
     }
     state->proposed_step = state->penalty = 0.0;
@@ -189,7 +236,7 @@ bool assemble(Instance *self)
     state->steps = 0.0;
     move_anchors(state);
     show_accepted(self);
-    state->assembled = refresh_motion(self);
+    state->assembled = refresh_motion(self) && check_closed(self, &state->at);
     memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots); /* by start_partition */
     return state->assembled;
 }

@@ -7,4 +7,7 @@
 /* Assemble at the start time for the current parameters. False: see self->failure. */
 bool assemble(Instance *self);
 
+/* Move coordinates onto the constraints and the fixed start positions; false: convergence is not sure. */
+bool contract_to_position(Work *work, const ModelPoint *at, double *q);
+
 #endif

@@ -36,7 +36,7 @@ static bool factor_dynamics(Instance *self)
         for (int j = 0; j < NQ; j++) {
             kkt[(NQ + i) * KKT + j] = kkt[j * KKT + NQ + i] = work->phi_q[i * NQ + j];
         }
-        if (MODEL_CLOSURE == CLOSURE_PENALTY) { /* lambda = rho (Phi_q a - gamma) */
+        if (MODEL_CLOSURE == CLOSURE_PENALTY && self->state.penalty > 0.0) { /* lambda = rho (Phi_q a - gamma) */
             kkt[(NQ + i) * KKT + NQ + i] = -1.0 / self->state.penalty;
         }
     }
@@ -292,6 +292,24 @@ static void follow(Instance *self, const Point *point, bool at_start)
     gather(&self->state, point, along, along->v, point->a, along->a, along->dx, self->work.rate_change);
 }
 
+bool factor_rest(Instance *self, const Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
+    return factor_dynamics(self) || fail(self, FAILURE_SENSITIVITY, point->t, -1);
+}
+
+void follow_rest(Instance *self, const Point *point)
+{
+    Direction *along = &self->work.along;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    follow_network(self, &at, along);
+    follow_dynamics(self, &at, along);
+    const ModelDirection seen = seen_direction(along);
+    model_derivatives_tangent(&at, &seen, along->dx);
+}
+
 /* --- variables -------------------------------------------------------------------------------- */
 
 static bool is_fixed_now(const State *state, Reference reference)
@@ -412,7 +430,7 @@ static Status prepare(Instance *self)
     if (ensure_assembled(self) != STATUS_OK) {
         return STATUS_ERROR;
     }
-    if (self->state.mode == MODE_INITIALIZING && START_ROWS > 0) {
+    if (self->state.mode == MODE_INITIALIZING && (START_ROWS > 0 || STEADY_UNKNOWNS > 0)) {
         return error(self, "there are no derivatives of a start that is found by iteration");
     }
     return refresh_motion(self) && factor_at(self, &self->state.now) ? STATUS_OK : discard_failure(self);

@@ -25,6 +25,11 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
 /* The matrices by which everything follows at a point; false: they are singular. */
 bool factor_at(Instance *self, const Point *point);
 
+/* At a point at rest: the matrices, and how accelerations and the derivatives of the network's states follow the
+ * changes of positions and states in work->along, which keep the loops closed. */
+bool factor_rest(Instance *self, const Point *point);
+void follow_rest(Instance *self, const Point *point);
+
 /* How everything changes with one input while states are held, into work->along and work->formula_change. */
 void follow_input(Instance *self, const Point *point, int input);
 

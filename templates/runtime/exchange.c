@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "loops.h"
 #include "motion.h"
 #include "partition.h"
 #include "relations.h"
@@ -118,7 +119,8 @@ Status completed_step(Instance *self, bool *event_needed)
         return STATUS_ERROR;
     }
     self->work.trial = state->now;
-    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD, true)) {
+    if (!check_closed(self, &state->now) ||
+        (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD, true))) {
         return discard_failure(self);
     }
     const Partition before = state->partition;

@@ -26,6 +26,8 @@
 #define KKT_ROWS (MODEL_NQ + MODEL_NC)
 /* What the states have to meet at the start beside the values that are given to them. */
 #define START_ROWS (MODEL_NFIXX + MODEL_STEADY * MODEL_NX)
+/* What an equilibrium is found for, see steady.c. */
+#define STEADY_UNKNOWNS (MODEL_STEADY * (MODEL_NQ + MODEL_NX))
 
 /* Derivatives of an input that a co-simulation may give for a step. */
 #define INPUT_ORDERS 5
@@ -136,6 +138,7 @@ typedef struct {
 typedef enum {
     FAILURE_NONE,
     FAILURE_OPEN_LOOP,      /* Newton does not close a loop */
+    FAILURE_LEFT_OPEN,      /* all blocks are solved, and a constraint is open */
     FAILURE_SINGULAR,       /* the constraints do not determine a coordinate */
     FAILURE_MULTIPLIERS,    /* the constraints do not determine the multipliers */
     FAILURE_MASS,           /* the mass matrix is not positive definite */
@@ -151,7 +154,10 @@ typedef enum {
     FAILURE_OUTPUT,         /* a calculated variable is not finite */
     FAILURE_NETWORK,        /* Newton does not solve a block of the network */
     FAILURE_STATE,          /* a state of the network or its derivative is not finite */
-    FAILURE_START           /* no start of the network */
+    FAILURE_START,          /* no start of the network */
+    FAILURE_MOVING_START,   /* drivers or fixed velocities move a start that is to be steady */
+    FAILURE_NO_EQUILIBRIUM, /* a coordinate or state does not come to rest */
+    FAILURE_HELD_START      /* fixed start values or drivers keep a coordinate out of equilibrium */
 } FailureKind;
 
 typedef struct {
@@ -217,6 +223,13 @@ typedef struct {
     double start_before[MODEL_ROOM(START_ROWS)], start_after[MODEL_ROOM(START_ROWS)];
     double start_held[MODEL_ROOM(MODEL_NX)], start_correction[MODEL_ROOM(MODEL_NX)];
     double start_diagonal[MODEL_ROOM(MODEL_NX)];
+    /* equilibrium */
+    double steady_jacobian[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
+    double steady_kept[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
+    double steady_matrix[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
+    double steady_unrest[MODEL_ROOM(STEADY_UNKNOWNS)], steady_scale[MODEL_ROOM(STEADY_UNKNOWNS)];
+    double steady_rows[MODEL_ROOM(STEADY_UNKNOWNS)];
+    int steady_pivot[MODEL_ROOM(STEADY_UNKNOWNS)];
 } Work;
 
 /* What the importer lends to an instance. */

@@ -11,6 +11,7 @@
 #define NEGLIGIBLE_STEP 1e-15 /* relative to 1 + |q| */
 #define ROUND_OFF 1e-14       /* a residual below it need not fall any more */
 #define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
+#define LEFT_OPEN 1e-8        /* of a solved position, relative to 1 + |q|: steps contradict the constraints */
 #define FAR_FROM_ANCHOR 0.03
 #ifndef MODEL_NEWTON_TOLERANCE /* a step below it is the last, unchecked; zero: iterate to rounding */
 #define MODEL_NEWTON_TOLERANCE 0.0
@@ -190,6 +191,25 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
             return false;
         }
         take_directions(block->size, block->unknowns, point);
+    }
+    return true;
+}
+
+bool check_closed(Instance *self, const Point *point)
+{
+    Work *work = &self->work;
+    if (!EMBEDDED || MODEL_NC == 0) {
+        return true; /* the other closures integrate positions, which may drift */
+    }
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_constraints(&at, work->residual);
+    const double limit = LEFT_OPEN * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    for (int i = 0; i < MODEL_NC; i++) {
+        if (!(fabs(work->residual[i]) <= limit)) {
+            fail(self, FAILURE_LEFT_OPEN, point->t, i);
+            self->failure.residual = fabs(work->residual[i]);
+            return false;
+        }
     }
     return true;
 }

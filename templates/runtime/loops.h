@@ -9,6 +9,9 @@
  * model sees of the point. */
 bool close_loops(Instance *self, const ModelPoint *at, Point *point);
 
+/* Whether all constraints hold at a solved point, which the steps of the blocks promise together. */
+bool check_closed(Instance *self, const Point *point);
+
 /* Bring the anchors of exact angles near the last accepted point; they are a matter of speed alone. */
 void move_anchors(State *state);
 

@@ -294,6 +294,18 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
     return evaluated && check_finite(self, point) && differentiate_network(self, point);
 }
 
+bool evaluate_at_rest(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    memset(point->v, 0, sizeof point->v);
+    if (!solve_network(self, point)) {
+        return false;
+    }
+    model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
+    return solve_multipliers(self, point) && check_finite(self, point) && differentiate_network(self, point);
+}
+
 static void project_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;

@@ -37,6 +37,9 @@ static inline double decay_rate(const State *state)
 /* Evaluate everything at (t, y). False: see self->failure. */
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point);
 
+/* Accelerations, multipliers and derivatives of the network's states where nothing moves; positions close the loops. */
+bool evaluate_at_rest(Instance *self, Point *point);
+
 /* The ODE state of a point, and its derivative. */
 void ode_state(const State *state, const Point *point, double *y);
 void ode_derivative(const State *state, const Point *point, double *dydt);

@@ -14,13 +14,6 @@ static double sign(double x)
     return (double)((x > 0.0) - (x < 0.0));
 }
 
-/* Values at time zero and slopes of the relations with known times. */
-static void evaluate_lines(Instance *self, double *values, double *slopes)
-{
-    const ModelPoint at = seen_by_model(&self->state, &self->state.at);
-    model_time_relations(&at, values, slopes);
-}
-
 static bool is_reached(double event, double t)
 {
     return t >= event - CLOCK_ROUNDING * (1.0 + fabs(event));
@@ -33,15 +26,29 @@ static bool take_sign(State *state, int k, double value)
     return changed;
 }
 
-bool update_time_relations(Instance *self, double t)
+/* The sign of a relation that is zero at its event. While initializing it is what it is at that instant; from
+ * then on it is the one behind the event, with which the motion goes on. */
+static double line_sign(const State *state, double value, double slope, double t)
+{
+    if (slope == 0.0) {
+        return sign(value);
+    }
+    const double event = -value / slope;
+    const bool starting = state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING);
+    if (starting && is_reached(event, t) && is_reached(t, event)) {
+        return 0.0;
+    }
+    return is_reached(event, t) ? sign(slope) : -sign(slope);
+}
+
+static bool take_time_signs(Instance *self, const ModelPoint *at)
 {
     double values[MODEL_ROOM(MODEL_NET)], slopes[MODEL_ROOM(MODEL_NET)];
     bool changed = false;
-    evaluate_lines(self, values, slopes);
+    model_time_relations(at, values, slopes);
     for (int k = 0; k < MODEL_NET; k++) {
-        const double before = slopes[k] != 0.0 ? -sign(slopes[k]) : sign(values[k]);
-        const bool passed = slopes[k] != 0.0 && is_reached(-values[k] / slopes[k], t);
-        changed = take_sign(&self->state, k, passed ? -before : before) || changed;
+        const double found = line_sign(&self->state, values[k], slopes[k], at->t);
+        changed = take_sign(&self->state, k, found) || changed;
     }
     return changed;
 }
@@ -49,7 +56,8 @@ bool update_time_relations(Instance *self, double t)
 double next_time_event(Instance *self, double t)
 {
     double values[MODEL_ROOM(MODEL_NET)], slopes[MODEL_ROOM(MODEL_NET)], next = INFINITY;
-    evaluate_lines(self, values, slopes);
+    const ModelPoint at = seen_by_model(&self->state, &self->state.at);
+    model_time_relations(&at, values, slopes);
     for (int k = 0; k < MODEL_NET; k++) {
         const double event = slopes[k] != 0.0 ? -values[k] / slopes[k] : INFINITY;
         if (!is_reached(event, t)) {
@@ -74,20 +82,25 @@ static bool switch_relation(Instance *self, int k, double value)
     return changed;
 }
 
-bool update_relations(Instance *self, const Point *point)
+bool take_signs(Instance *self, const ModelPoint *at)
 {
-    bool changed = update_time_relations(self, point->t);
-    const ModelPoint at = seen_by_model(&self->state, point);
+    bool changed = take_time_signs(self, at);
     bool again = MODEL_NE > MODEL_NET;
     for (int pass = 0; pass <= MODEL_NE && again; pass++) { /* a relation may hang on another one */
         again = false;
-        model_relations(&at, self->work.relations);
+        model_relations(at, self->work.relations);
         for (int k = MODEL_NET; k < MODEL_NE; k++) {
             again = switch_relation(self, k, self->work.relations[k - MODEL_NET]) || again;
         }
         changed = changed || again;
     }
     return changed;
+}
+
+bool update_relations(Instance *self, const Point *point)
+{
+    const ModelPoint at = seen_by_model(&self->state, point);
+    return take_signs(self, &at);
 }
 
 void event_indicators(Instance *self, const Point *point, double *indicators)

@@ -8,17 +8,17 @@
 
 #include "instance.h"
 
-/* Take the signs that the relations with known times have at `t`. Returns whether one has changed. */
-bool update_time_relations(Instance *self, double t);
-
 /* An instant begins: every relation may switch. */
 void begin_switching(Instance *self);
 
-/* Take the signs of all relations at a point. Returns whether one has changed.
+/* Take the signs of all relations at what the model sees of a point. Returns whether one has changed.
  *
  * What a relation watches may be the solution of equations that it switches. At the instant of a switch the
  * solutions with either sign differ by rounding, and each may contradict its own sign. A relation that has
  * switched at this instant therefore keeps its sign in a dead band around zero. */
+bool take_signs(Instance *self, const ModelPoint *at);
+
+/* The same at a point, for the present parameters. */
 bool update_relations(Instance *self, const Point *point);
 
 /* The first time after `t` at which a relation switches; infinite if there is none. */

@@ -105,12 +105,28 @@ static Status report_network_start(Instance *self)
                  state_name(failure->index - MODEL_NFIXX), failure->residual);
 }
 
+/* Unknowns of an equilibrium: coordinates, then states of the network. */
+static const char *unknown_name(int index)
+{
+    return index < MODEL_NQ ? model_coordinates[index] : state_name(index - MODEL_NQ);
+}
+
+static const char *unknown_verb(int index)
+{
+    return index < MODEL_NQ ? "accelerates" : "changes";
+}
+
 static Status report_kind(Instance *self)
 {
     const Failure *failure = &self->failure;
     switch (failure->kind) {
     case FAILURE_OPEN_LOOP:
         return report_open_loop(self);
+    case FAILURE_LEFT_OPEN:
+        return error(self,
+                     "t = %.6g s: constraint '%s' is open by %.1e after all loops were solved: export the "
+                     "model with --closure newton-all, which solves them together",
+                     failure->t, constraint(failure->index), failure->residual);
     case FAILURE_MULTIPLIERS:
         return error(self,
                      "t = %.6g s: the mechanism is in a singular position, where the constraints do not "
@@ -170,6 +186,18 @@ static Status report_kind(Instance *self)
                      failure->t, state_name(failure->index));
     case FAILURE_START:
         return report_network_start(self);
+    case FAILURE_MOVING_START:
+        return report_start(self, "the start cannot be steady: something moves", "velocity or driver");
+    case FAILURE_NO_EQUILIBRIUM:
+        return error(self,
+                     "the start cannot be steady: no equilibrium is found from the assembled position, %s "
+                     "%s with %.3g: change the guesses or the forces",
+                     unknown_name(failure->index), unknown_verb(failure->index), failure->residual);
+    case FAILURE_HELD_START:
+        return error(self,
+                     "the start cannot be steady: %s %s with %.3g where fixed start values or drivers hold it: "
+                     "make fixed start values guesses",
+                     unknown_name(failure->index), unknown_verb(failure->index), failure->residual);
     default:
         return error(self, "t = %.6g s: the evaluation failed", failure->t);
     }

@@ -182,6 +182,9 @@ static bool try_step(Instance *self, double t_new, double *error)
     if (!settle_motion(self, &work->trial)) {
         return false;
     }
+    if (!check_closed(self, &work->trial)) {
+        return false;
+    }
     if (multipliers_are_lost(self, &work->trial)) {
         return fail(self, FAILURE_MULTIPLIERS, t_new, -1);
     }

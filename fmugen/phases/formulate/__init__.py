@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from fmugen.components.formulas import lower
+from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import (
     Coordinate,
@@ -100,7 +101,7 @@ def formulate(
         {name: resolve(name) for name in _wanted(model, known)},
         _outputs(model, graph, resolve),
         residuals(Level.POSITION),
-        residuals(Level.VELOCITY),
+        residuals(Level.VELOCITY) | (_driver_motions(model, graph) if model.steady else {}),
         {s.quantity: resolve(s.quantity) - value(s) for s in mechanical if not s.fixed},
         tuple(given.start for given in model.inputs),
         _network(graph, trees, resolve),
@@ -112,6 +113,20 @@ def formulate(
         steady=model.steady,
     )
     return with_added_mass(couple_network(dae, default_parameters(model)), model)
+
+
+def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:
+    """First and second derivatives of what drivers prescribe, which vanish at a steady start."""
+    by_time = Tangent(graph.symbols.dag, graph.symbols.rates)
+    found: dict[str, Expr] = {}
+    for driver in model.drivers:
+        for number, value in enumerate((driver.angle, *driver.displacement)):
+            rate = by_time(lower(value, graph.symbols))
+            part = "" if number == 0 or driver.axis is not None else f", {'xyz'[number - 1]}"
+            name = f"driver {driver.name}{part}"
+            found |= {f"rate of {name}": rate} if not rate.is_zero else {}
+            found |= {f"acceleration of {name}": by_time(rate)} if not by_time(rate).is_zero else {}
+    return found
 
 
 def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dict[str, Expr]:

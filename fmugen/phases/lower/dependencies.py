@@ -166,12 +166,15 @@ class Structure:
         return _Equation(tuple(unknowns), tuple(knowns))
 
     def _steady(self, known: dict[Expr, Atoms]) -> dict[Expr, Atoms]:
-        """A start of the network that is found by iteration brings everything to bear on every state."""
+        """A start that is found by iteration brings everything to bear on every state and coordinate."""
         dae = self._dae
         values = [*(state.derivative for state in dae.states), *dae.fixed_states.values()]
+        moved = [coordinate.position for coordinate in dae.coordinates] if dae.steady else []
+        if moved:
+            values += [coordinate.second for coordinate in dae.coordinates]
         everything = _NOTHING.union(*(_atoms(value, known) for value in values))
-        for state in dae.states:
-            known[state.symbol] = known[state.symbol] | everything
+        for symbol in (*(state.symbol for state in dae.states), *moved):
+            known[symbol] = known[symbol] | everything
         return self._solve_motion(known)
 
 

@@ -30,4 +30,5 @@ def starts_by_inputs(dae: Dae, rows: Sequence[Constraint]) -> bool:
     values = [row.phi for row in rows] + [row.nu for row in rows]
     values += [*dae.fixed_positions.values(), *dae.fixed_velocities.values(), *dae.fixed_states.values()]
     values += [state.derivative if dae.steady else state.start for state in dae.states]
+    values += dae.force if dae.steady else ()
     return bool(symbols_of(values, Role.INPUT))

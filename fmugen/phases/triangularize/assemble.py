@@ -152,6 +152,9 @@ class Assembly:
         nu, _ = self.rates(q)
         _, phi_q = self.constraints(q)
         fixed, fixed_v = self.fixed_rates(q, zero)
+        if self.dae.steady:
+            self._require_rest(np.concatenate([nu, fixed]))
+            return zero
         matrix = np.vstack([phi_q, fixed_v])
         wanted = np.concatenate([nu, -fixed])
         guess, guess_v = self.guess_rates(q, zero)
@@ -167,6 +170,18 @@ class Assembly:
                 f"{error[worst]:.3g}; make some fixed velocities guesses"
             )
         return v
+
+    def _require_rest(self, speeds: Numbers) -> None:
+        """Raise if drivers or fixed velocities move a start that is to be steady."""
+        if np.abs(speeds).max(initial=0.0) <= _TOLERANCE:
+            return
+        worst = int(np.argmax(np.abs(speeds)))
+        names = [f"rate of loop {row.origin.edge} ({row.name})" for row in self.dae.constraints]
+        names += self.dae.fixed_velocities
+        raise AssemblyError(
+            f"the start cannot be steady: the {names[worst]} is {abs(speeds[worst]):.3g} there; "
+            "let the motion begin at rest, or take steady out of [start]"
+        )
 
 
 def _constrained_step(matrix: Numbers, residual: Numbers, guess_matrix: Numbers, guess: Numbers) -> Numbers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -10,7 +10,9 @@ import numpy as np
 from scipy.linalg import qr
 
 from fmugen.errors import AssemblyError
-from fmugen.ir.dae import Dae
+from fmugen.expr.calculus import symbols_of
+from fmugen.expr.dag import Expr, Role
+from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import Attitude, Block
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import nearby_positions
@@ -160,22 +162,24 @@ def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
 def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block, ...]:
     """Strongly connected blocks of constraints, in an order in which each needs only earlier ones.
 
-    Whole attitudes are known: the constraints of their lengths are in no block.
-    Each constraint is matched to one dependent coordinate (Hopcroft-Karp); a constraint needs the
-    constraints matched to the other coordinates it contains; Tarjan's components are the blocks.
+    Each constraint is matched to one dependent coordinate that is in its Jacobian (Hopcroft-Karp). A
+    constraint needs the constraints matched to the other coordinates it contains. Tarjan's components are
+    the blocks. Whole attitudes are known: the constraints of their lengths are in no block.
     """
     whole = whole_attitudes(pivots.attitudes, dependent)
     carried = {component for each in whole for component in each.components}
     dependent = [column for column in dependent if column not in carried]
     rows = [row for row in pivots.rows if row not in {each.row for each in whole}]
     unknown = set(dependent)
-    contains = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
+    numbers = {coordinate.position: number for number, coordinate in enumerate(dae.coordinates)}
+    changes = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
+    contains = {row: _contained(dae.constraints[row], numbers) & unknown for row in rows}
     bipartite: nx.Graph[tuple[str, int]] = nx.Graph()
     tops = [("row", row) for row in rows]
     bipartite.add_nodes_from(tops)
     bipartite.add_nodes_from(("column", column) for column in dependent)
     bipartite.add_edges_from(
-        (("row", row), ("column", column)) for row, columns in contains.items() for column in columns
+        (("row", row), ("column", column)) for row, columns in changes.items() for column in columns
     )
     matching = nx.bipartite.hopcroft_karp_matching(bipartite, tops)
     solves = {row: matching["row", row][1] for row in rows}
@@ -185,13 +189,23 @@ def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block
     needs.add_edges_from(
         (owner[column], row)
         for row, columns in contains.items()
-        for column in columns
+        for column in sorted(columns)
         if owner[column] != row
     )
     condensed = nx.condensation(needs)
     members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
     order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node])
     return tuple(_block(dae, members[node], [solves[row] for row in members[node]]) for node in order)
+
+
+def _contained(constraint: Constraint, numbers: Mapping[Expr, int]) -> set[int]:
+    """The coordinates that a constraint is evaluated with.
+
+    These may be more than its Jacobian has. The Jacobian is right where the loops are closed: an angle
+    that is read from a rotation matrix depends on the other angles in it only while a loop is open.
+    """
+    symbols = symbols_of((constraint.phi, *constraint.closed), Role.COORDINATE)
+    return {*constraint.jacobian, *(numbers[symbol] for symbol in symbols if symbol in numbers)}
 
 
 def _block(dae: Dae, rows: list[int], unknowns: list[int]) -> Block:
