@@ -9,6 +9,7 @@
 #include "network.h"
 #include "partition.h"
 #include "relations.h"
+#include "turns.h"
 
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 5000
@@ -176,6 +177,7 @@ bool assemble(Instance *self)
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;
     }
+    start_turns(state);
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }

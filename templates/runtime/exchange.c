@@ -8,6 +8,7 @@
 #include "relations.h"
 #include "report.h"
 #include "solvers.h"
+#include "turns.h"
 #include "variables.h"
 
 /* An importer may integrate with Euler's method, whose own error is as large as the travel of a first step. */
@@ -114,7 +115,7 @@ Status completed_step(Instance *self, bool *event_needed)
         return status;
     }
     self->work.trial = state->now;
-    if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD)) {
+    if (state->now.t > state->at.t && !(is_continuous(self, SHARE_OF_ANY_METHOD) && turns_are_sure(self))) {
         return discard_failure(self);
     }
     const Partition before = state->partition;

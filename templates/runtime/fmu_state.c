@@ -6,7 +6,7 @@
 #include "report.h"
 
 #define MAGIC 0x54534d46u /* "FMST" */
-#define FORMAT_VERSION 4u
+#define FORMAT_VERSION 5u
 
 typedef struct {
     uint32_t magic, version;

@@ -186,7 +186,9 @@ def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
     model = example(name)
     dae = formulate_model(model, "aac").dae
     defaults = default_parameters(model)
-    assembly, q, _, _ = assemble(dae, [defaults[parameter] for parameter in dae.symbols.parameters])
+    assembly, q, _, _ = assemble(
+        dae, [defaults[parameter] for parameter in dae.symbols.parameters], planar=True
+    )
     found = reachable_positions(assembly, q, model.experiment.stop)
     assert len(found) >= 8
     for position in found:

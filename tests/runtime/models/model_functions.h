@@ -12,6 +12,8 @@
 #define MODEL_STARTS_BY_INPUTS 0
 #define MODEL_STAMPED 0
 #define MODEL_NPART 0
+#define MODEL_NG 0
+#define MODEL_NJUMP 0
 #define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
 #define MODEL_MODEL_EXCHANGE 1
@@ -51,6 +53,7 @@ typedef struct {
     const double *x, *z;
     const double *e;
     const double *r;
+    const double *g;
 } ModelPoint;
 
 typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
@@ -250,6 +253,18 @@ static const int model_input_stamp[] = {-1};
 #define MODEL_NO_SLOPE 1e300
 static const double model_input_slope[] = {MODEL_NO_SLOPE};
 static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
+
+static const char *const model_angle_names[] = {NULL};
+
+static inline void model_angles(const ModelPoint *at, double *angle, double *rate, double *second)
+{
+    (void)at, (void)angle, (void)rate, (void)second;
+}
+
+static inline void model_start_angles(const ModelPoint *at, double *angle)
+{
+    (void)at, (void)angle;
+}
 
 #if MODEL_NE == 0
 static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)

@@ -1,0 +1,80 @@
+#include "turns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "circular.h"
+
+/* The travel of an angle in a step may miss what its rates say by a quarter turn. */
+#define MOST_MISSED (0.25 * CIRCULAR_TURN)
+
+typedef struct {
+    double angle[MODEL_ROOM(MODEL_NG)], rate[MODEL_ROOM(MODEL_NG)], second[MODEL_ROOM(MODEL_NG)];
+} Turning;
+
+static void evaluate_turning(const State *state, const Point *point, Turning *turning)
+{
+    const ModelPoint at = seen_by_model(state, point);
+    model_angles(&at, turning->angle, turning->rate, turning->second);
+    for (int i = 0; i < MODEL_NJUMP; i++) {
+        turning->angle[i] += whole_turns(turning->angle[i], point->g[i]);
+    }
+}
+
+static void remember(State *state, const Turning *turning)
+{
+    for (int i = 0; i < MODEL_NJUMP; i++) {
+        state->turned[i] = state->at.g[i] = turning->angle[i];
+        state->turn_rate[i] = turning->rate[i];
+        state->turn_second[i] = turning->second[i];
+    }
+}
+
+void start_turns(State *state)
+{
+    if (MODEL_NG > 0) {
+        Turning turning;
+        const ModelPoint at = seen_by_model(state, &state->at);
+        model_start_angles(&at, state->at.g);
+        evaluate_turning(state, &state->at, &turning);
+        remember(state, &turning);
+        for (int i = MODEL_NJUMP; i < MODEL_NG; i++) {
+            state->turned[i] = state->at.g[i] = whole_turns(turning.angle[i], state->at.g[i]);
+        }
+    }
+}
+
+void expect_turns(const State *state, Point *point)
+{
+    const double dt = point->t - state->at.t;
+    for (int i = 0; i < MODEL_NG; i++) {
+        point->g[i] = state->turned[i] + dt * (state->turn_rate[i] + 0.5 * dt * state->turn_second[i]);
+    }
+}
+
+bool turns_are_sure(Instance *self)
+{
+    const State *state = &self->state;
+    if (MODEL_NJUMP > 0) {
+        Turning end;
+        const double h = self->work.trial.t - state->at.t;
+        evaluate_turning(state, &self->work.trial, &end);
+        for (int i = 0; i < MODEL_NJUMP; i++) { /* the corrected trapezoidal rule */
+            const double expected = h * (state->turn_rate[i] + end.rate[i]) / 2.0 -
+                                    h * h * (end.second[i] - state->turn_second[i]) / 12.0;
+            if (!(fabs(end.angle[i] - state->turned[i] - expected) <= MOST_MISSED)) {
+                return fail(self, FAILURE_TURNS, self->work.trial.t, i);
+            }
+        }
+    }
+    return true;
+}
+
+void count_turns(State *state)
+{
+    if (MODEL_NJUMP > 0) {
+        Turning turning;
+        evaluate_turning(state, &state->at, &turning);
+        remember(state, &turning);
+    }
+}
