@@ -76,7 +76,7 @@ typedef struct {
     double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines of angles that turn */
     double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
-    double g[MODEL_ROOM(MODEL_NG)]; /* what counted angles are near, see turns.h */
+    double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* what counted angles are near, see turns.h */
     double iterations; /* Newton iterations that closed the loops and found z */
     MotionVerdict verdict;
     double pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* of the embedded equations of motion of the present set */
@@ -114,8 +114,8 @@ typedef struct {
     Point now;                          /* the point that variables are read at */
     double y[MODEL_ROOM(ODE_STATES)];   /* the ODE state of `now` */
     double r[MODEL_ROOM(MODEL_NE)];     /* signs of the relations, held between events */
-    double turned[MODEL_ROOM(MODEL_NG)]; /* counted angles at `at`, see turns.h */
-    double turn_rate[MODEL_ROOM(MODEL_NG)], turn_second[MODEL_ROOM(MODEL_NG)];
+    double turned[MODEL_ROOM(MODEL_NCOUNTED)]; /* counted angles at `at`, see turns.h */
+    double turn_rate[MODEL_ROOM(MODEL_NCOUNTED)], turn_second[MODEL_ROOM(MODEL_NCOUNTED)];
     Partition partition;
     Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     Partition next_partition; /* model exchange: what the next event changes to */

@@ -137,7 +137,7 @@ static Status report_kind(Instance *self)
         return error(self,
                      "t = %.6g s: %s turns too far in one step to count its turns: take shorter steps "
                      "(solver.step)",
-                     failure->t, named(model_angle_names, MODEL_NG, failure->index));
+                     failure->t, named(model_angle_names, MODEL_NCOUNTED, failure->index));
     case FAILURE_STEPS:
         return error(self,
                      "t = %.6g s: more than %.0f internal steps in one communication step "

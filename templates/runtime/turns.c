@@ -9,7 +9,7 @@
 #define MOST_MISSED (0.25 * CIRCULAR_TURN)
 
 typedef struct {
-    double angle[MODEL_ROOM(MODEL_NG)], rate[MODEL_ROOM(MODEL_NG)], second[MODEL_ROOM(MODEL_NG)];
+    double angle[MODEL_ROOM(MODEL_NCOUNTED)], rate[MODEL_ROOM(MODEL_NCOUNTED)], second[MODEL_ROOM(MODEL_NCOUNTED)];
 } Turning;
 
 static void evaluate_turning(const State *state, const Point *point, Turning *turning)
@@ -32,13 +32,13 @@ static void remember(State *state, const Turning *turning)
 
 void start_turns(State *state)
 {
-    if (MODEL_NG > 0) {
+    if (MODEL_NCOUNTED > 0) {
         Turning turning;
         const ModelPoint at = seen_by_model(state, &state->at);
         model_start_angles(&at, state->at.g);
         evaluate_turning(state, &state->at, &turning);
         remember(state, &turning);
-        for (int i = MODEL_NJUMP; i < MODEL_NG; i++) {
+        for (int i = MODEL_NJUMP; i < MODEL_NCOUNTED; i++) {
             state->turned[i] = state->at.g[i] = whole_turns(turning.angle[i], state->at.g[i]);
         }
     }
@@ -47,7 +47,7 @@ void start_turns(State *state)
 void expect_turns(const State *state, Point *point)
 {
     const double dt = point->t - state->at.t;
-    for (int i = 0; i < MODEL_NG; i++) {
+    for (int i = 0; i < MODEL_NCOUNTED; i++) {
         point->g[i] = state->turned[i] + dt * (state->turn_rate[i] + 0.5 * dt * state->turn_second[i]);
     }
 }

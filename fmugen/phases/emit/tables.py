@@ -70,7 +70,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_STEADY", int(network.steady)
     yield "MODEL_NE", program.time_relations + program.state_relations
     yield "MODEL_NET", program.time_relations
-    yield "MODEL_NG", len(program.angles)
+    yield "MODEL_NCOUNTED", len(program.angles)
     yield "MODEL_NJUMP", program.jumping
     yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
     yield "MODEL_STAMPED", int(any(stamp >= 0 for stamp in program.input_stamps))

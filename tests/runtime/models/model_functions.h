@@ -12,7 +12,7 @@
 #define MODEL_STARTS_BY_INPUTS 0
 #define MODEL_STAMPED 0
 #define MODEL_NPART 0
-#define MODEL_NG 0
+#define MODEL_NCOUNTED 0
 #define MODEL_NJUMP 0
 #define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
@@ -140,7 +140,7 @@ static inline ModelPoint displace(const ModelPoint *at, const ModelDirection *al
     displace_vector(MODEL_NX, at->x, along->x, h, room->x);
     displace_vector(MODEL_NZ, at->z, along->z, h, room->z);
     const ModelPoint moved = {at->t + h * along->t, room->p, room->d, room->u, room->q, room->v,
-                              room->a,              room->l, room->x, room->z, at->e,   at->r};
+                              room->a,              room->l, room->x, room->z, at->e,   at->r, at->g};
     return moved;
 }
 
