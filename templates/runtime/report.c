@@ -136,7 +136,7 @@ static Status report_kind(Instance *self)
     case FAILURE_TURNS:
         return error(self,
                      "t = %.6g s: %s turns too far in one step to count its turns: take shorter steps "
-                     "(solver.step)",
+                     "(solver.step), and let bodies tilt from its axis by less than a right angle",
                      failure->t, named(model_angle_names, MODEL_NCOUNTED, failure->index));
     case FAILURE_STEPS:
         return error(self,

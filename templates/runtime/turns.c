@@ -18,6 +18,9 @@ static void evaluate_turning(const State *state, const Point *point, Turning *tu
     model_angles(&at, turning->angle, turning->rate, turning->second);
     for (int i = 0; i < MODEL_NJUMP; i++) {
         turning->angle[i] += whole_turns(turning->angle[i], point->g[i]);
+        if (!isfinite(turning->rate[i]) || !isfinite(turning->second[i])) { /* where the angle has no value */
+            turning->rate[i] = turning->second[i] = 0.0;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ import pytest
 from fmpy.fmi2 import FMU2Slave
 
 from fmugen.builder import ModelBuilder
+from fmugen.errors import SimulationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import Export, export_fmu
@@ -81,6 +82,34 @@ def test_a_spring_is_wound_as_far_as_the_joints_on_its_axis(tmp_path: Path, tree
     found = run(export, "angle", stop=1)
     np.testing.assert_allclose(found["angle"], -5.5 * np.cos(found["time"]), atol=1e-8)
     assert verify_fmu(model, export.path, stop=0.5).problems == ()
+
+
+def test_sums_of_turns_through_turned_attachments(tmp_path: Path) -> None:
+    """Joints on one axis, seen from points that are turned about it or upside down."""
+    made = builder("Turned").parameter("set", 2.5, "rad")
+    made.ground_point("seat", 0, 0, 0, sequence="z", angles=["set"])
+    made.ground_point("down", 0, 0, 0, sequence="x", angles=["pi"])
+    up = {"position": [0, 0, 0], "sequence": "xz", "angles": ["pi", 1.2]}
+    under = {"position": [0, 0, 0], "sequence": "x", "angles": ["pi"]}
+    made.body("one", mass=1, inertia=[0.2, 0.2, 0.2], points={"up": up})
+    made.body("two", mass=1, inertia=[0.3, 0.3, 0.3], points={"under": under})
+    made.revolute("first", "ground", "one").revolute("second", "two.under", "one.up", axis=[0, 0, -1])
+    made.revolute("third", "ground.seat", "two").revolute("fourth", "two.under", "ground.down")
+    for quantity, value in (("first", 0.3), ("second", 1)):
+        made.start(f"{quantity}.angle", value).start(f"{quantity}.omega", 5 - 9 * value)
+        made.output(f"{quantity}_angle", f"{quantity}.angle", unit="rad")
+    for name in ("third", "fourth"):
+        made.output(f"{name}_angle", f"{name}.angle", unit="rad")
+    made.trees("joints", ["first", "second"], ["first", "second"])
+    model = made.experiment(stop=1.5, step=0.02).build()
+    export = exported(model, tmp_path, "joints")
+    assert export.generated.program.angles == ("third.angle", "fourth.angle")
+    assert export.generated.program.jumping == 0
+    assert verify_fmu(model, export.path).problems == ()
+    found = run(export, "third_angle", "fourth_angle", stop=1.5)
+    for angle in (found["third_angle"], found["fourth_angle"]):
+        assert abs(angle[0]) < np.pi
+        np.testing.assert_allclose(angle - angle[0], 6.3 * found["time"], atol=1e-9)
 
 
 # --- a double pendulum -------------------------------------------------------------------------------
@@ -246,6 +275,46 @@ def test_a_driven_joint_that_is_a_chord_turns_on(tmp_path: Path) -> None:
     found = run(exported(model, tmp_path, "absolute"), "pin_angle", "motor_angle", stop=3)
     np.testing.assert_allclose(found["motor_angle"], 7 - 4 * found["time"], atol=1e-12)
     np.testing.assert_allclose(found["pin_angle"], _TURN - 7 + 4 * found["time"], atol=1e-12)
+
+
+def test_a_network_acts_on_a_joint_that_is_a_chord(tmp_path: Path) -> None:
+    made = builder("Coiled").body("part", mass=2, inertia=[0.02, 0.02, 0.03])
+    made.revolute("pin", "ground", "part", axis=[0, 0, 1])
+    made.component("rotational", "coil", "spring", {"from": "ground", "to": "joint:pin"}, stiffness=0.03)
+    made.start("pin.angle", 0.5).start("pin.omega", 12).output("angle", "pin.angle", unit="rad")
+    model = absolute(made, "part", stop=2)
+    found = run(exported(model, tmp_path, "absolute"), "angle", stop=2)
+    expected = 0.5 * np.cos(found["time"]) + 12 * np.sin(found["time"])
+    np.testing.assert_allclose(found["angle"], expected, atol=1e-8)
+
+
+# --- long steps --------------------------------------------------------------------------------------
+
+
+def test_many_turns_in_a_step_are_counted_or_refused(tmp_path: Path) -> None:
+    """A tilted part on a spinning axle: its angle about the axis of the axle is no sum of coordinates."""
+    made = builder("Axle").parameter("torque", 200, "N.m")
+    made.body("hub", mass=1, inertia=[0.1, 0.1, 0.1]).body("part", mass=1, inertia=[0.1, 0.1, 0.1])
+    made.revolute("axle", "ground", "hub", axis=[0, 0, 1]).revolute("tilt", "hub", "part", axis=[1, 0, 0])
+    made.rotation_driver("hold", "hub", "part", 0.3, axis=[1, 0, 0])
+    made.torque("drive", "hub", [0, 0, "torque*sin(20*time)"])
+    made.rotational_spring("watch", "ground", "part", axis=[0, 0, 1])
+    made.start("axle.angle", 0.2).start("axle.omega", 100)
+    made.output("angle", "watch.angle", unit="rad").output("turned", "axle.angle", unit="rad")
+    export = exported(made.experiment(stop=2, step=0.5).build(), tmp_path)
+    assert export.generated.program.jumping == 1
+
+    def end(**parameters: float) -> dict[str, np.ndarray]:
+        values = {name.replace("__", "."): value for name, value in parameters.items()}
+        return simulate_fmu(
+            export.path, stop=2, step=0.5, outputs=["angle", "turned"], parameters=values
+        ).values
+
+    for values in (end(), end(torque=0), end(torque=0, solver__method=2)):
+        assert values["turned"][-1] > 30 * _TURN
+        np.testing.assert_allclose(values["angle"], values["turned"], atol=1e-9)
+    with pytest.raises(SimulationError, match=r"watch\.angle turns too far in one step"):
+        end(solver__method=2)
 
 
 # --- events ------------------------------------------------------------------------------------------
