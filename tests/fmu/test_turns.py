@@ -15,10 +15,10 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import SimulationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export, export_fmu, modelica_files
 from fmugen.verify.compare import TIGHT, verify_fmu
 from fmugen.verify.simulate import simulate_fmu
-from tests.fmu.exchange import opened, options
+from tests.fmu.exchange import difference, opened, options
 
 _TURN = 2 * math.pi
 
@@ -210,9 +210,25 @@ def test_a_restored_state_has_its_turns(pendulums: dict[str, Export], tmp_path: 
     slave.freeInstance()
 
 
-def test_the_modelica_model_integrates_what_the_angle_is_near(pendulums: dict[str, Export]) -> None:
-    from fmugen.pipeline import modelica_files
+def test_derivatives_of_an_angle_beyond_a_turn(pendulums: dict[str, Export], tmp_path: Path) -> None:
+    with opened(pendulums["absolute"], tmp_path) as model:
+        model.start(**{"start.hinge.angle": 7.0})
+        assert model.value("angle") == pytest.approx(7.0, abs=1e-12)
+        twice = model.reference("twice")
+        for number, state in enumerate(model.description.continuous_states):
+            x = model.states
 
+            def shown(value: float, x: np.ndarray = x, number: int = number) -> np.ndarray:
+                model.states = np.array([*x[:number], value, *x[number + 1 :]])
+                return model.get([twice])
+
+            expected = difference(shown, float(x[number]), 1e-4)
+            np.testing.assert_allclose(
+                model.along([twice], state.value_reference), expected, rtol=1e-7, atol=1e-8
+            )
+
+
+def test_the_modelica_model_integrates_what_the_angle_is_near(pendulums: dict[str, Export]) -> None:
     (text,) = (
         text
         for name, text in modelica_files(pendulums["absolute"].generated, "it.fmu").items()
