@@ -85,7 +85,7 @@ class CountedAngle:
 
     ``base`` is the angle up to whole turns. Where it ``jumps`` by a turn, ``symbol`` is an angle that the
     present one is near; else ``symbol`` is what the whole turns add. Both change at accepted points only.
-    At the start the angle is the one nearest to ``start``.
+    At the start the angle is the one nearest to ``start``, an expression of parameters and coordinates.
     """
 
     name: str

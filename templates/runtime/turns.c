@@ -33,17 +33,25 @@ static void remember(State *state, const Turning *turning)
     }
 }
 
-void start_turns(State *state)
+void guess_turns(const ModelPoint *at, double *g)
 {
     if (MODEL_NCOUNTED > 0) {
         Turning turning;
-        const ModelPoint at = seen_by_model(state, &state->at);
-        model_start_angles(&at, state->at.g);
-        evaluate_turning(state, &state->at, &turning);
-        remember(state, &turning);
+        model_angles(at, turning.angle, turning.rate, turning.second);
+        model_start_angles(at, g);
         for (int i = MODEL_NJUMP; i < MODEL_NCOUNTED; i++) {
-            state->turned[i] = state->at.g[i] = whole_turns(turning.angle[i], state->at.g[i]);
+            g[i] = whole_turns(turning.angle[i], g[i]);
         }
+    }
+}
+
+void start_turns(State *state)
+{
+    if (MODEL_NCOUNTED > 0) {
+        const ModelPoint at = seen_by_model(state, &state->at);
+        guess_turns(&at, state->at.g);
+        memcpy(state->turned, state->at.g, sizeof state->turned);
+        count_turns(state);
     }
 }
 

@@ -8,6 +8,9 @@
 
 #include "instance.h"
 
+/* What the angles are near at a point of the search for a start. */
+void guess_turns(const ModelPoint *at, double *g);
+
 /* Count from an assembled start on. */
 void start_turns(State *state);
 

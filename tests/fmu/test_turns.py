@@ -249,6 +249,7 @@ def test_a_screw_that_is_a_chord_turns_on(tmp_path: Path) -> None:
     made.output("angle", "thread.angle", unit="rad").output("s", "thread.s", unit="m")
     model = absolute(made, "nut", stop=1)
     export = exported(model, tmp_path, "absolute")
+    assert all(block.steps for block in export.generated.program.flow.blocks), "no iteration"
     verification = verify_fmu(model, export.path)
     assert verification.problems == ()
     found = {output.name: output.fmu for output in verification.outputs}

@@ -6,8 +6,8 @@ A branch has its coordinates. The angle of a chord follows from the rotation of 
 * else it is the angle that a direction across the axis has turned by, which jumps by a turn (atan2).
 
 Angles count turns. A sum of coordinates does so by itself, from its start on. Of an angle that jumps the turn
-is the one nearest to a value that is remembered (``CountedAngle``), of a screw the one nearest to its slide.
-The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one of its
+is the one nearest to a value that is remembered (``CountedAngle``). At the start the slide of a screw tells
+its turn. The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one of its
 ends to the other, where there are such.
 """
 
@@ -115,35 +115,31 @@ class Angles:
         if edge.kind is EdgeKind.SPRING:
             wound = self._wound(edge)
             if wound is not None:
-                given = names[0] in self._starts
-                return [self._count(names[0], wound, jumps=False)] if given else [wound]
-        lead = self._screws.get(edge.name)
-        if lead is not None and self._sample(lead) != 0.0:
-            return [self._of_screw(edge, lead)]
+                start = self._starts.get(names[0])
+                return [wound if start is None else self._count(names[0], wound, start, jumps=False)]
         summed = self._summed(edge)
         if summed is not None:
-            return [self._count(names[0], summed, jumps=False)]
-        matrix = kinematics.frames.rotation(edge.tail, edge.head)
-        extracted = _extract(edge, turns, matrix)
-        return [self._count(name, base, jumps=True) for name, base in zip(names, extracted, strict=True)]
+            return [self._count(names[0], summed, self._start(edge, names[0]), jumps=False)]
+        extracted = _extract(edge, turns, kinematics.frames.rotation(edge.tail, edge.head))
+        return [
+            self._count(name, base, self._start(edge, name), jumps=True)
+            for name, base in zip(names, extracted, strict=True)
+        ]
 
-    def _count(self, name: str, base: Expr, *, jumps: bool) -> Expr:
+    def _count(self, name: str, base: Expr, start: Expr, *, jumps: bool) -> Expr:
         symbol = base.dag.symbol(f"{name}.{'near' if jumps else 'turns'}", Role.TURNS)
-        start = self._starts.get(name, base.dag.zero)
         angle = self._counted[name] = CountedAngle(name, symbol, base, start, jumps)
         return angle.value
 
-    def _of_screw(self, edge: Edge, lead: Expr) -> Expr:
-        """The turn is the one that the slide tells."""
+    def _start(self, edge: Edge, name: str) -> Expr:
+        """What an angle is nearest to at the start; the slide of a screw tells it."""
         kinematics = self._kinematics
+        lead = self._screws.get(edge.name)
+        if lead is None or self._sample(lead) == 0.0:
+            return self._starts.get(name, kinematics.frames.dag.zero)
         slide = kinematics.graph.translation.edge(edge.name)
         along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
-        advance = kinematics.frames.dot(along, kinematics.displacement(slide))
-        base = self._summed(edge)
-        if base is None:
-            matrix = kinematics.frames.rotation(edge.tail, edge.head)
-            (base,) = _extract(edge, _axis_turns(edge), matrix)
-        return base + base.dag.call("turns", base, advance / lead)
+        return kinematics.frames.dot(along, kinematics.displacement(slide)) / lead
 
     # --- turns about one axis ------------------------------------------------------------------------
 
