@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
+from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
@@ -18,8 +19,9 @@ def values_at_start(
 ) -> list[float]:
     """The values of functions of position, for default parameters and start values of inputs."""
     symbols, defaults = dae.symbols, default_parameters(model)
+    counted = Substitution(dae.turns_at_start)
     evaluate = compile_python(
-        expressions,
+        [counted(expression) for expression in expressions],
         {
             "p": list(symbols.parameters.values()),
             "u": list(symbols.inputs.values()),

@@ -14,6 +14,7 @@ import numpy as np
 
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
+from fmugen.expr.substitute import Substitution
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import constant
@@ -157,13 +158,14 @@ class _Instant:
         self._shape = list(dae.mass), [(row, column) for row, c in enumerate(rows) for column in c.jacobian]
         jacobian = [value for c in rows for value in c.jacobian.values()]
         motion: list[Expr] = [*dae.mass.values(), *dae.force, *jacobian, *(c.gamma for c in rows)]
-        self._motion = compile_python(motion, self._known)
+        counted = Substitution(dae.turns_at_start)
+        self._motion = compile_python([counted(value) for value in motion], self._known)
         found = {
             **self._known,
             "a": [coordinate.second for coordinate in dae.coordinates],
             "w": [c.multiplier for c in rows],
         }
-        self._shown = compile_python(list(dae.outputs.values()), found)
+        self._shown = compile_python([counted(value) for value in dae.outputs.values()], found)
 
     def outputs(self) -> dict[str, float]:
         """All outputs at the start; those ``by`` an input as differences, exact if they are linear."""

@@ -149,6 +149,8 @@ def _partials(node: Expr) -> tuple[Expr, ...]:
         case "atan2":
             norm = x**2 + node.args[1] ** 2
             return (node.args[1] / norm, -x / norm)
+        case "turns":  # whole numbers of them: constant but where the angle itself jumps
+            return (node.dag.zero, node.dag.zero)
         case "max":
             first = call("step", x - node.args[1])
             return (first, 1 - first)

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fmugen.expr.dag import Exact, Expr, Operation
+from fmugen.expr.calculus import symbols_of
+from fmugen.expr.dag import Exact, Expr, Operation, Role
 from fmugen.expr.functions import FUNCTION_VALUES
 
 __all__ = [
@@ -32,6 +33,7 @@ _C_NAMES = {
     "sign": "model_sign",
     "sin": "sine_of",
     "step": "model_step",
+    "turns": "whole_turns",
 }
 
 #: What is nested deeper than this gets a name, or neither compilers nor readers could follow.
@@ -386,12 +388,17 @@ _PYTHON = {_C_NAMES.get(name, name): function for name, function in FUNCTION_VAL
 def compile_python(
     roots: Sequence[Expr], arguments: Mapping[str, Sequence[Expr]]
 ) -> Callable[..., list[float]]:
-    """A Python function of the named argument vectors that returns the values of ``roots``."""
+    """A Python function of the named argument vectors that returns the values of ``roots``.
+
+    Angles whose turns are not given have none.
+    """
     names = {
         symbol: f"{vector}[{index}]"
         for vector, symbols in arguments.items()
         for index, symbol in enumerate(symbols)
     }
+    for symbol in symbols_of(roots, Role.TURNS):
+        names.setdefault(symbol, "0.0")
     named = schedule(roots, lambda node: node in names)
     lines = []
     for index, node in enumerate(named):

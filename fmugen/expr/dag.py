@@ -46,6 +46,7 @@ class Role(Enum):
     STATE = "state"
     ITERATED = "iterated unknown"
     RELATION = "sign of a relation"
+    TURNS = "turns of an angle"
     DIRECTION = "direction"
 
 

@@ -20,6 +20,7 @@ def to_sympy(root: Expr, symbols: dict[str, Any] | None = None) -> Any:
         "min": sympy.Min,
         "pow": sympy.Pow,
         "step": lambda x: sympy.Heaviside(x, 1),
+        "turns": sympy.Function("turns"),
         "if": lambda x, a, b: sympy.Piecewise((a, x >= 0), (b, True)),
     }
     known: dict[Expr, Any] = {}

@@ -19,6 +19,7 @@ __all__ = [
     "UNIT_LENGTH",
     "Constraint",
     "Coordinate",
+    "CountedAngle",
     "Dae",
     "Equation",
     "IteratedBlock",
@@ -86,6 +87,31 @@ class Constraint:
     gamma: Expr
     multiplier: Expr
     closed: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class CountedAngle:
+    """An angle in space that is no coordinate, and counts turns all the same.
+
+    ``base`` is the angle up to whole turns. Where it ``jumps`` by a turn, ``symbol`` is an angle that the
+    present one is near; else ``symbol`` is what the whole turns add. Both change at accepted points only.
+    At the start the angle is the one nearest to ``start``, an expression of parameters and coordinates.
+    """
+
+    name: str
+    symbol: Expr
+    base: Expr
+    start: Expr
+    jumps: bool
+
+    @property
+    def value(self) -> Expr:
+        added = self.base.dag.call("turns", self.base, self.symbol) if self.jumps else self.symbol
+        return self.base + added
+
+    @property
+    def symbol_at_start(self) -> Expr:
+        return self.start if self.jumps else self.base.dag.call("turns", self.base, self.start)
 
 
 # --- networks --------------------------------------------------------------------------------
@@ -192,7 +218,8 @@ class Dae:
     ``network`` is left in any expression but those of ``network`` itself: then ``states``, ``iterated`` and
     ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the
     network that are not the values of states themselves; with ``steady`` velocities, accelerations and the
-    derivatives of all states vanish at the start.
+    derivatives of all states vanish at the start. ``angles`` are those whose turns are counted; the ones that
+    jump come first.
     """
 
     symbols: Symbols
@@ -213,3 +240,9 @@ class Dae:
     network_starts: dict[str, NetworkStart] = field(default_factory=dict)
     fixed_states: dict[str, Expr] = field(default_factory=dict)
     steady: bool = False
+    angles: tuple[CountedAngle, ...] = ()
+
+    @property
+    def turns_at_start(self) -> dict[Expr, Expr]:
+        """What the symbols of counted angles are at the start."""
+        return {angle.symbol: angle.symbol_at_start for angle in self.angles}

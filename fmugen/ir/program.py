@@ -182,7 +182,8 @@ class Program:
     what it is a rate of, ``input_stamps`` has that of the input that tells when it was sampled;
     ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
-    the start depend on inputs.
+    the start depend on inputs. ``angles`` are those whose turns are counted, the first ``jumping`` of them
+    between accepted points.
     """
 
     names: dict[Expr, str]
@@ -207,6 +208,8 @@ class Program:
     input_slopes: tuple[float | None, ...] = ()
     partials: tuple[Partial, ...] = ()
     starts_by_inputs: bool = False
+    angles: tuple[str, ...] = ()
+    jumping: int = 0
 
     @property
     def flow(self) -> SolutionFlow:

@@ -21,6 +21,7 @@ from fmugen.verify.measures import is_length
 from fmugen.verify.mechanism import Mechanism, split
 from fmugen.verify.rotations import Array
 from fmugen.verify.sketch import sketch
+from fmugen.verify.winding import wound
 
 #: What a guess weighs against a constraint in the first approach.
 _GUESS_WEIGHT = 0.1
@@ -112,7 +113,11 @@ def assemble(
         If the loops cannot be closed from the given start values.
     """
     targets = start_targets(mechanism, initial, hints)
-    coordinates = _positions(mechanism, time, targets.positions)
+    coordinates = wound(
+        mechanism,
+        _positions(mechanism, time, targets.positions),
+        {target.name for target in targets.positions},
+    )
     velocities = _velocities(mechanism, time, coordinates, targets.velocities)
     return Start(
         coordinates,

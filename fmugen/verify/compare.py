@@ -2,8 +2,8 @@
 
 The FMU is run with tight tolerances, since chaotic motions amplify every error.
 
-Reactions that redundant constraints leave undetermined are not compared: every choice balances. An output
-that is an angle between bodies in space is compared up to whole turns.
+Reactions that redundant constraints leave undetermined are not compared: every choice balances. Angles are
+compared with the turns that FMU and reference have counted, each by itself.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from fmugen.errors import VerificationError
-from fmugen.ir.formula import Name
-from fmugen.ir.model import Output, SystemModel
+from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
-from fmugen.verify.bank import Bank, wrapped
+from fmugen.verify.bank import Bank
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
@@ -213,13 +212,7 @@ def _judge(
         output.name for output in model.outputs if reference.undetermined.intersection(output.value.names())
     )
     outputs = tuple(
-        _deviation(
-            output.name,
-            output.unit,
-            trajectory,
-            reference.outputs[output.name],
-            whole_turns=_counts_no_turns(mechanism, output),
-        )
+        _deviation(output.name, output.unit, trajectory, reference.outputs[output.name])
         for output in model.outputs
         if output.name not in skipped
     )
@@ -288,18 +281,8 @@ def _network_motion(
     return np.array(states), dict(zip(drive.system.tableau.flanges, speeds, strict=True))
 
 
-def _counts_no_turns(mechanism: Mechanism, output: Output) -> bool:
-    """Whether an output is nothing but an angle that is known up to whole turns."""
-    return isinstance(output.value.root, Name) and output.value.root.text in mechanism.remembered
-
-
-def _deviation(
-    name: str, unit: str, trajectory: Trajectory, expected: Array, *, whole_turns: bool = False
-) -> Deviation:
-    told = trajectory.values[name]
-    if whole_turns:
-        told = expected + wrapped(told - expected)
-    return deviation(name, unit, told, expected)
+def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) -> Deviation:
+    return deviation(name, unit, trajectory.values[name], expected)
 
 
 def _closure_problems(closure: Array, violation: float) -> Iterator[str]:

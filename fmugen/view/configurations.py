@@ -15,6 +15,7 @@ import numpy as np
 from fmugen.algebra.costs import expressions_of
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
+from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
@@ -76,6 +77,7 @@ class _Compiler:
         defaults = default_parameters(model)
         self._parameters = [defaults[name] for name in dae.symbols.parameters]
         self._inputs = list(dae.input_starts)
+        self._counted = Substitution(dae.turns_at_start)
         self._arguments = {
             "p": list(dae.symbols.parameters.values()),
             "u": list(dae.symbols.inputs.values()),
@@ -84,7 +86,7 @@ class _Compiler:
         }
 
     def __call__(self, roots: Sequence[Expr]) -> Function:
-        evaluate = compile_python(roots, self._arguments)
+        evaluate = compile_python([self._counted(root) for root in roots], self._arguments)
         return lambda q: evaluate(self._parameters, self._inputs, [0.0], q)
 
 

@@ -436,6 +436,9 @@ def _latex_names(dae: Dae, terms: Iterable[str]) -> dict[Any, str]:
     names |= {name: _plain(name) for name in (*dae.symbols.parameters, *dae.symbols.inputs, *terms)}
     for coordinate in dae.coordinates:
         names |= {n: _dotted(n) for n in (coordinate.name, coordinate.rate, coordinate.acceleration)}
+    for angle in dae.angles:
+        said = "near" if angle.jumps else "turns"
+        names[angle.symbol.name] = f"{{{_dotted(angle.name)}}}^{{\\mathrm{{{said}}}}}"
     roots = [each.residual for each in dae.network.equations]
     for symbol in symbols_of(roots, Role.NETWORK):
         names.setdefault(symbol.name, _network_name(symbol.name))

@@ -6,7 +6,7 @@ for the tool to solve. Where the equations of motion are embedded they are expli
 M a + Phi_q^T lambda = F, Phi_q a = gamma.
 
 An angle from its sine and cosine is known up to full turns: the turn nearest to the integral of its velocity,
-a state named ``..._near``, is taken.
+a state named ``..._near``, is taken. So it is for angles that are no coordinates.
 
 The independent coordinates and the assembly modes stay those of the start, while an FMU may change them as it
 moves. Assertions end a simulation where they no longer determine the motion.
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from fmugen import __version__
 from fmugen.errors import OutputError
-from fmugen.expr.calculus import symbols_of
+from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import print_expression, schedule
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Coordinate, Dae
@@ -127,6 +127,9 @@ def _call(name: str, arguments: Sequence[str]) -> str:
         condition, *values = arguments
         yes, no = values or ("1.0", "0.0")
         return f"(if {condition} >= 0 then {yes} else {no})"
+    if name == "turns":  # without an event where the angle jumps
+        angle, near = (f"({argument})" for argument in arguments)
+        return f"({near} - {angle} + atan2(sin({angle} - {near}), cos({angle} - {near})))"
     return f"{name}({', '.join(arguments)})"
 
 
@@ -150,6 +153,7 @@ class _Writer:
         self._closure_equations()
         self._motion_equations()
         self._network_equations()
+        self._counted_angles()
         for output in self._outputs:
             value = self._dae.outputs[output.name]
             self._equations.append(_Equation(self._output_names[output.name], value, "outputs"))
@@ -284,6 +288,27 @@ class _Writer:
         s, k = dag.call("sin", near), dag.call("cos", near)
         value = near + dag.call("atan2", sine * k - cosine * s, cosine * k + sine * s)
         self._equations.append(_Equation(self._names[c.position], value, comment))
+
+    def _counted_angles(self) -> None:
+        """Angles that are no coordinates: what they are near is integrated, or they keep their turns."""
+        motion = dict(self._dae.symbols.rates)
+        for c in self._dae.coordinates:
+            motion[c.position] = c.velocity
+        outputs = [self._dae.outputs[output.name] for output in self._outputs]
+        equations = [equation.right for equation in self._equations if isinstance(equation.right, Expr)]
+        read = symbols_of([*outputs, *equations], Role.TURNS)
+        for angle in (angle for angle in self._dae.angles if angle.symbol in read):
+            if angle.jumps:
+                start = _start(self._at_start(angle.value), True)
+                name = self._declare_symbol(
+                    angle.symbol, f"{angle.name}_near", "rad", start, f"{angle.name}, integrated"
+                )
+                rate = Tangent(self._dae.symbols.dag, motion)(angle.base)
+                self._equations.append(_Equation(f"der({name})", rate, "angles that count turns"))
+            else:
+                name = self._names[angle.symbol] = self._name(f"{angle.name}_turns")
+                turns = repr(self._at_start(angle.symbol))
+                self._declare("parameter Real", name, "rad", value=turns, text=f"whole turns in {angle.name}")
 
     def _root(self, discriminant: Expr, c: Coordinate) -> Expr:
         """Its square root; where it is negative the simulation ends with a sentence, not with NaN."""

@@ -10,6 +10,7 @@
 #include "partition.h"
 #include "relations.h"
 #include "steady.h"
+#include "turns.h"
 
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 5000
@@ -55,8 +56,9 @@ static bool cannot(Instance *self, FailureKind kind, double t, int rows)
 
 /* --- positions -------------------------------------------------------------------------------- */
 
-static double position_residual(Work *work, const ModelPoint *at)
+static double position_residual(Work *work, const ModelPoint *at, Point *point)
 {
+    guess_turns(at, point->g);
     model_constraints(at, work->stacked_residual);
     model_jacobian(at, work->stacked);
     model_fixed(at, work->stacked_residual + MODEL_NC, work->stacked + MODEL_NC * MODEL_NQ);
@@ -65,17 +67,17 @@ static double position_residual(Work *work, const ModelPoint *at)
 
 /* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
  * is refused, because the root found from there could belong to another assembly mode. */
-bool contract_to_position(Work *work, const ModelPoint *at, double *q)
+bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
 {
     double last_step = INFINITY;
-    double residual = position_residual(work, at);
+    double residual = position_residual(work, at, point);
     for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(residual); iteration++) {
-        const double step = correct(work, POSITION_ROWS, q);
+        const double step = correct(work, POSITION_ROWS, point->q);
         if (!(step <= 0.5 * last_step)) {
             break; /* round-off is reached, or convergence is not sure */
         }
         last_step = step;
-        residual = position_residual(work, at);
+        residual = position_residual(work, at, point);
         if (step <= 1e-15) {
             break;
         }
@@ -115,7 +117,7 @@ static bool assemble_position(Instance *self, Point *point)
         const ModelPoint at = homotopy_point(self, next, point);
         double reached[MODEL_ROOM(MODEL_NQ)];
         memcpy(reached, point->q, sizeof reached);
-        if (contract_to_position(work, &at, point->q)) {
+        if (contract_to_position(work, &at, point)) {
             s = next;
             step *= 2.0;
         } else {
@@ -128,7 +130,7 @@ static bool assemble_position(Instance *self, Point *point)
     }
     if (s < 1.0) {
         const ModelPoint wanted = homotopy_point(self, 1.0, point);
-        position_residual(work, &wanted);
+        position_residual(work, &wanted, point);
         return cannot(self, FAILURE_ASSEMBLY, point->t, POSITION_ROWS);
     }
     return true;
@@ -182,8 +184,11 @@ static bool start_rest(Instance *self, Point *point, bool again)
         model_start_states(&at, point->x);
         memcpy(point->z, model_z0, MODEL_NZ * sizeof(double));
     }
-    return find_equilibrium(self, point) &&
-           (start_partition(self) || fail(self, FAILURE_SINGULAR_START, point->t, -1));
+    if (!find_equilibrium(self, point)) {
+        return false;
+    }
+    start_turns(&self->state);
+    return start_partition(self) || fail(self, FAILURE_SINGULAR_START, point->t, -1);
 }
 
 /* The states of the network, for signs of the relations that fit them. */
@@ -225,6 +230,7 @@ bool assemble(Instance *self)
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;
     }
+    start_turns(state);
     if (!start_partition(self)) {
         return fail(self, FAILURE_SINGULAR_START, state->at.t, -1);
     }

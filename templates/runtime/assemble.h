@@ -8,6 +8,6 @@
 bool assemble(Instance *self);
 
 /* Move coordinates onto the constraints and the fixed start positions; false: convergence is not sure. */
-bool contract_to_position(Work *work, const ModelPoint *at, double *q);
+bool contract_to_position(Work *work, const ModelPoint *at, Point *point);
 
 #endif

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #define CIRCULAR_LARGEST 1e6
+#define CIRCULAR_TURN 6.283185307179586
 #define CIRCULAR_PER_RADIAN 0.6366197723675814 /* quarter turns: 2/pi */
 #define CIRCULAR_ROUND 6755399441055744.0      /* 1.5 * 2^52: what is added to it loses its fraction */
 /* An argument this near to a whole number of quarter turns has lost leading digits. */
@@ -110,6 +111,12 @@ static inline double sine_of(double x)
 static inline double cosine_of(double x)
 {
     return fabs(x) <= CIRCULAR_LARGEST ? circular_ahead(circular_reduce(x), 1u) : cos(x);
+}
+
+/* The whole turns, in radians, that bring an angle nearest to another one; none if that is not finite. */
+static inline double whole_turns(double angle, double near)
+{
+    return isfinite(near) ? CIRCULAR_TURN * floor((near - angle) / CIRCULAR_TURN + 0.5) : 0.0;
 }
 
 #endif

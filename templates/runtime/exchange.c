@@ -10,6 +10,7 @@
 #include "report.h"
 #include "solvers.h"
 #include "told.h"
+#include "turns.h"
 #include "variables.h"
 
 /* An importer may integrate with Euler's method, whose own error is as large as the travel of a first step. */
@@ -120,7 +121,8 @@ Status completed_step(Instance *self, bool *event_needed)
     }
     self->work.trial = state->now;
     if (!check_closed(self, &state->now) ||
-        (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD, true))) {
+        (state->now.t > state->at.t &&
+         !(is_continuous(self, SHARE_OF_ANY_METHOD, true) && turns_are_sure(self)))) {
         return discard_failure(self);
     }
     const Partition before = state->partition;

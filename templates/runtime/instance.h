@@ -79,6 +79,7 @@ typedef struct {
     double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines of angles that turn */
     double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
+    double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* what counted angles are near, see turns.h */
     double iterations; /* Newton iterations that closed the loops and found z */
     MotionVerdict verdict;
     double pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* of the embedded equations of motion of the present set */
@@ -121,6 +122,8 @@ typedef struct {
     Point now;                          /* the point that variables are read at */
     double y[MODEL_ROOM(ODE_STATES)];   /* the ODE state of `now` */
     double r[MODEL_ROOM(MODEL_NE)];     /* signs of the relations, held between events */
+    double turned[MODEL_ROOM(MODEL_NCOUNTED)]; /* counted angles at `at`, see turns.h */
+    double turn_rate[MODEL_ROOM(MODEL_NCOUNTED)], turn_second[MODEL_ROOM(MODEL_NCOUNTED)];
     Partition partition;
     Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     Partition next_partition; /* model exchange: what the next event changes to */
@@ -144,6 +147,7 @@ typedef enum {
     FAILURE_MASS,           /* the mass matrix is not positive definite */
     FAILURE_NOT_FINITE,     /* an acceleration or a multiplier overflows */
     FAILURE_JUMP,           /* the motion leaves its assembly mode */
+    FAILURE_TURNS,          /* an angle turns too far in one step to count its turns */
     FAILURE_STEPS,          /* too many internal steps in one communication step */
     FAILURE_ACCURACY,       /* the tolerances cannot be met */
     FAILURE_ASSEMBLY,       /* no start position */
@@ -271,7 +275,8 @@ static inline ModelPoint seen_by_model(const State *state, const Point *point)
                            point->x,
                            point->z,
                            point->e,
-                           state->r};
+                           state->r,
+                           point->g};
     return at;
 }
 

@@ -11,6 +11,7 @@
 #include "partition.h"
 #include "relations.h"
 #include "samples.h"
+#include "turns.h"
 
 /* Stabilization constants; a model may set its own. */
 #ifndef MODEL_BAUMGARTE_ALPHA
@@ -287,6 +288,7 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 {
     point->t = t;
     take_inputs(&self->state, point);
+    expect_turns(&self->state, point);
     scatter_state(&self->state, y, point);
     const bool evaluated = EMBEDDED ? evaluate_embedded(self, point)
                            : PARTITIONED ? evaluate_projected(self, point)
@@ -402,6 +404,7 @@ bool follow_switches(Instance *self)
     state->now = work->trial;
     if (!held) {
         state->at = state->now;
+        count_turns(state);
     }
     state->fresh = true;
     state->outputs_fresh = false;

@@ -149,6 +149,11 @@ static Status report_kind(Instance *self)
                      "t = %.6g s: %s leaves its assembly mode: the mechanism is in or beyond a singular "
                      "position (%s would jump)",
                      failure->t, loop_name(block_of(&self->state, failure->index)), model_coordinates[failure->index]);
+    case FAILURE_TURNS:
+        return error(self,
+                     "t = %.6g s: %s turns too far in one step to count its turns: take shorter steps "
+                     "(solver.step), and let bodies tilt from its axis by less than a right angle",
+                     failure->t, named(model_angle_names, MODEL_NCOUNTED, failure->index));
     case FAILURE_STEPS:
         return error(self,
                      "t = %.6g s: more than %.0f internal steps in one communication step "

@@ -8,6 +8,7 @@
 #include "motion.h"
 #include "partition.h"
 #include "relations.h"
+#include "turns.h"
 
 static int method_of(const State *state)
 {
@@ -189,7 +190,7 @@ static bool try_step(Instance *self, double t_new, double *error)
         return fail(self, FAILURE_MULTIPLIERS, t_new, -1);
     }
     const bool untold = method_of(&self->state) == SOLVER_EULER && ODE_STATES > 0;
-    return untold || is_continuous(self, 0.25, false);
+    return (untold || is_continuous(self, 0.25, false)) && turns_are_sure(self);
 }
 
 void accept(Instance *self)
@@ -197,6 +198,7 @@ void accept(Instance *self)
     State *state = &self->state;
     state->at = self->work.trial;
     move_anchors(state);
+    count_turns(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
     review_partition(self);

@@ -152,7 +152,7 @@ static bool take_step(Instance *self, const double *step, Point *point)
         point->x[i] += share * step[NQ + i];
     }
     const ModelPoint at = seen_by_model(&self->state, point);
-    if (!contract_to_position(&self->work, &at, point->q)) {
+    if (!contract_to_position(&self->work, &at, point)) {
         return false;
     }
     switch_at(self, point);

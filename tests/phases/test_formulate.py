@@ -232,6 +232,8 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
     """The coefficients of lambda in the projected cutsets are Phi_q^T (McPhee, after (136))."""
     from fmugen.expr.code import compile_python
     from fmugen.phases.formulate import branch_coordinates
+    from fmugen.phases.formulate.added_mass import sampled
+    from fmugen.phases.formulate.angles import Angles
     from fmugen.phases.formulate.circuits import project_circuits
     from fmugen.phases.formulate.cutsets import Cutsets
     from fmugen.phases.formulate.kinematics import Kinematics
@@ -243,11 +245,14 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
         graph, trees = formulation.graph, formulation.trees
         coordinates = branch_coordinates(graph, trees)
         kinematics = Kinematics(graph, trees, coordinates)
+        angles = Angles(kinematics, trees.rotation, {}, sampled({}))
         circuits = project_circuits(
-            graph, trees, kinematics, coordinates, Links(graph, trees, kinematics, ())
+            graph, trees, kinematics, coordinates, Links(graph, trees, kinematics, ()), angles
         )
         rows = [circuit.constraint for circuit in circuits]
-        cutsets = Cutsets(graph, trees, kinematics, circuits, Quantities(graph, kinematics, coordinates))
+        cutsets = Cutsets(
+            graph, trees, kinematics, circuits, Quantities(graph, kinematics, coordinates, angles)
+        )
         zero = graph.symbols.dag.zero
         pairs = []
         for i, coordinate in enumerate(coordinates):

@@ -13,7 +13,7 @@ from fmugen.formulas import parse
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import Start, SystemModel
 from fmugen.phases.triangularize import default_parameters, solution_flow
-from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.motion import reachable_positions
 from fmugen.pipeline import formulate_model
 from tests.support import NumericDae, example
@@ -186,10 +186,29 @@ def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
     model = example(name)
     dae = formulate_model(model, "aac").dae
     defaults = default_parameters(model)
-    assembly, q, _, _ = assemble(dae, [defaults[parameter] for parameter in dae.symbols.parameters])
+    assembly, q, _, _ = assemble(
+        dae, [defaults[parameter] for parameter in dae.symbols.parameters], planar=True
+    )
     found = reachable_positions(assembly, q, model.experiment.stop)
     assert len(found) >= 8
     for position in found:
         residual, _ = assembly.constraints(position.q, time=position.time)
         assert np.abs(residual).max() < 1e-11
     assert max(np.abs(position.q - q).max() for position in found) > 0.5
+
+
+@pytest.mark.parametrize(("kind", "turns"), [("revolute", 0), ("screw", 2)])
+def test_an_angle_in_space_starts_in_the_turn_nearest_to_zero(kind: str, turns: int) -> None:
+    made = ModelBuilder("Part", space="spatial").body("part", mass=1, inertia=[0.1, 0.1, 0.1])
+    if kind == "screw":
+        made.screw("pin", "ground", "part", lead=0.5).start("pin.s", 0.5 * (2 + 0.3 / (2 * np.pi)))
+    else:
+        made.revolute("pin", "ground", "part")
+    model = made.build()
+    dae = formulate_model(model, "aac").dae
+    defaults = default_parameters(model)
+    assembly = Assembly(dae, [defaults[parameter] for parameter in dae.symbols.parameters])
+    place = next(number for number, c in enumerate(dae.coordinates) if c.name == "pin.angle")
+    q = np.array([0.5 * (2 + 0.3 / (2 * np.pi))] * len(dae.coordinates))
+    q[place] = 0.3 + 4 * np.pi
+    assert assembly.fewest_turns(q)[place] == pytest.approx(0.3 + 2 * np.pi * turns)

@@ -78,16 +78,32 @@ def test_a_right_trajectory_passes(judge: Judge) -> None:
     assert {"bob.z", "bob.rzy", "part.rxx"} <= {deviation.name for deviation in verification.bodies}
 
 
-def test_angles_are_compared_up_to_whole_turns(judge: Judge) -> None:
+def test_angles_are_compared_with_their_turns(judge: Judge) -> None:
+    def add(turns: float) -> Callable[[Values], None]:
+        def shift(values: Values) -> None:
+            values["turn"] += 2 * np.pi * turns
+
+        return shift
+
+    assert judge(chain(), chain(), add(0)).passed
+    assert any("turn" in problem for problem in judge(chain(), chain(), add(1)).problems)
+    assert any("turn" in problem for problem in judge(chain(), chain(), add(-1)).problems)
+
+
+def test_an_angle_that_wraps_is_found(judge: Judge) -> None:
+    spinning = replace(
+        on_joint("cylindrical"),
+        starts=fixed(j__angle=0.3, j__omega=9, j__s=0, j__v=0),
+        outputs=outputs(turn="j.angle"),
+        experiment=Experiment(stop=0.5, step=0.02),
+    )
+
     def wrap(values: Values) -> None:
+        assert values["turn"][-1] > np.pi
         values["turn"] = np.angle(np.exp(1j * values["turn"]))
 
-    assert judge(chain(), chain(), wrap).passed
-
-    def shift(values: Values) -> None:
-        values["turn"] += 1e-4
-
-    assert not judge(chain(), chain(), shift).passed
+    assert judge(spinning, spinning, unchanged).passed
+    assert not judge(spinning, spinning, wrap).passed
 
 
 def test_a_turned_body_is_found(judge: Judge) -> None:

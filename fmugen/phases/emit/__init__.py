@@ -47,6 +47,8 @@ _ARGUMENTS = {
     "fixed_states": f"{_AT}, double *residual",
     "time_relations": f"{_AT}, double *value, double *slope",
     "relations": f"{_AT}, double *relation",
+    "angles": f"{_AT}, double *angle, double *rate, double *second",
+    "start_angles": f"{_AT}, double *angle",
     "dynamics_tangent": f"{_AT}, {_ALONG}, double *balance, double *slip",
 }
 _TANGENT_ARGUMENTS = f"{_AT}, {_ALONG}, double *change"
@@ -60,7 +62,7 @@ _LONGEST_FUNCTION = 16_000
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
 #: Vectors that functions read from the point they are evaluated at.
-_READ = "pduqvalexzr"
+_READ = "pduqvalexzrg"
 _VECTOR = re.compile(rf"\b([{_READ}])\[")
 
 
@@ -186,7 +188,7 @@ def _solve_text(solve: SolveFunction, program: Program) -> _Text:
         lines += _step_lines(step, names, numbers, program)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdur" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pdurg" if vector in used]
     if re.search(r"\bt\b", body):
         prologue.append("const double t = at->t;")
     arguments = {"at": prologue, "anchors": "anchors" in body, "e": "e" in used}
@@ -272,7 +274,7 @@ def _motion_text(name: str, motion: Motion, program: Program) -> _Text:
         lines += _assignments(section.results, names)
     body = "\n".join(lines)
     used = set(_VECTOR.findall(body))
-    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexzr" if vector in used]
+    prologue = [f"const double *const {vector} = at->{vector};" for vector in "pduqexzrg" if vector in used]
     if re.search(r"\bt\b", re.sub(r"/\*.*?\*/", "", body)):
         prologue.append("const double t = at->t;")
     prologue += [] if prologue else ["(void)at;"]

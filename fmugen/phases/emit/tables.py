@@ -42,6 +42,7 @@ def index_comments(program: Program, description: FmuDescription) -> Iterator[st
         ("l", program.constraint_names),
         ("x", program.network.states),
         ("z", program.network.unknowns),
+        ("g", program.angles),
         ("y", [variable.name for variable in description.calculated]),
     )
     for letter, names in vectors:
@@ -71,6 +72,8 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_STEADY", int(network.steady)
     yield "MODEL_NE", program.time_relations + program.state_relations
     yield "MODEL_NET", program.time_relations
+    yield "MODEL_NCOUNTED", len(program.angles)
+    yield "MODEL_NJUMP", program.jumping
     yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
     yield "MODEL_STAMPED", int(any(stamp >= 0 for stamp in program.input_stamps))
     yield "MODEL_NPART", len(program.partials)
@@ -208,6 +211,8 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_states", _rows(names, "NULL"))
     names = [_string(name) for name in network.fixed_states]
     yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
+    names = [_string(name) for name in program.angles]
+    yield _Table("const char *const", "model_angle_names", _rows(names, "NULL"))
     references = [str(variable.value_reference) for variable in description.continuous_states]
     yield _Table("const unsigned", "model_state_references", _rows(references))
 

@@ -13,10 +13,12 @@ into the mass matrix (``added_mass``).
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from fmugen.components.formulas import lower
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
+from fmugen.expr.substitute import substitute
 from fmugen.ir.dae import (
     Coordinate,
     Dae,
@@ -38,7 +40,8 @@ from fmugen.ir.model import (
 )
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate.added_mass import with_added_mass
+from fmugen.phases.formulate.added_mass import sampled, with_added_mass
+from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
@@ -60,8 +63,18 @@ def formulate(
     coordinates = branch_coordinates(graph, trees)
     kinematics = Kinematics(graph, trees, coordinates)
     links = Links(graph, trees, kinematics, (EdgeKind.UNIVERSAL, *linked_by))
-    circuits = project_circuits(graph, trees, kinematics, coordinates, links)
-    resolve = Quantities(graph, kinematics, coordinates)
+    mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
+
+    def value(start: Start) -> Expr:
+        if start.adjustable:
+            return graph.symbols.parameters[start_parameter(start)]
+        return lower(start.value, graph.symbols)
+
+    defaults = default_parameters(model)
+    given = {start.quantity: value(start) for start in mechanical}
+    angles = Angles(kinematics, trees.rotation, given, sampled(defaults))
+    circuits = project_circuits(graph, trees, kinematics, coordinates, links, angles)
+    resolve = Quantities(graph, kinematics, coordinates, angles)
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve)
     resolve.attach(cutsets)
 
@@ -76,20 +89,18 @@ def formulate(
             if column <= row and not coefficient.is_zero:
                 mass[row, column] = -coefficient
 
-    def value(start: Start) -> Expr:
-        if start.adjustable:
-            return graph.symbols.parameters[start_parameter(start)]
-        return lower(start.value, graph.symbols)
-
     known = {quantity.name: quantity for quantity in quantities(model)}
-    mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
-    fixed = [start for start in mechanical if start.fixed]
+
+    def residual(start: Start) -> Expr:
+        """What a start value misses; an angle is told by the turn nearest to it."""
+        missed = resolve(start.quantity) - given[start.quantity]
+        return substitute(missed, {angle.symbol: angle.symbol_at_start for angle in angles.counted})
 
     def residuals(level: Level) -> dict[str, Expr]:
         return {
-            start.quantity: resolve(start.quantity) - value(start)
-            for start in fixed
-            if known[start.quantity].level is level
+            start.quantity: residual(start)
+            for start in mechanical
+            if start.fixed and known[start.quantity].level is level
         }
 
     dae = Dae(
@@ -102,7 +113,7 @@ def formulate(
         _outputs(model, graph, resolve),
         residuals(Level.POSITION),
         residuals(Level.VELOCITY) | (_driver_motions(model, graph) if model.steady else {}),
-        {s.quantity: resolve(s.quantity) - value(s) for s in mechanical if not s.fixed},
+        {start.quantity: residual(start) for start in mechanical if not start.fixed},
         tuple(given.start for given in model.inputs),
         _network(graph, trees, resolve),
         network_starts={
@@ -112,7 +123,8 @@ def formulate(
         },
         steady=model.steady,
     )
-    return with_added_mass(couple_network(dae, default_parameters(model)), model)
+    dae = replace(dae, angles=angles.counted)
+    return with_added_mass(couple_network(dae, defaults), model)
 
 
 def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:

@@ -1,52 +1,259 @@
-"""The angles of joints, whether they are branches or chords of the R-graph.
+"""The angles of joints, springs and drivers, whether they are branches or chords of the R-graph.
 
-A branch has its coordinates. A chord's angles follow from the relative rotation of its bodies, which
-for a joint that is assembled has the form of its turns.
+A branch has its coordinates. The angle of a chord follows from the rotation of its bodies against each other:
+
+* where that is made of turns about the axis of the chord only, the angle is the sum of these turns;
+* else it is the angle that a direction across the axis has turned by, which jumps by a turn (atan2).
+
+Angles count turns. A sum of coordinates does so by itself, from its start on. Of an angle that jumps the turn
+is the one nearest to a value that is remembered (``CountedAngle``). At the start the slide of a screw tells
+its turn. The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one of its
+ends to the other, where there are such.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import pi
+
 from fmugen.errors import TreeError
-from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Matrix3, cross, dot, identity, matmul, matvec, rotation_about, transpose
-from fmugen.ir.graph import AxisTurn, Edge, FixedTurn
+from fmugen.expr.dag import Expr, Role
+from fmugen.expr.generic import Generic
+from fmugen.expr.substitute import Sample
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    cross,
+    dot,
+    identity,
+    matmul,
+    matvec,
+    rotation_about,
+    transpose,
+)
+from fmugen.ir.dae import CountedAngle
+from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, QuaternionTurn
+from fmugen.ir.tree import SpanningTree
+from fmugen.phases.formulate.frames import FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["joint_angles"]
+__all__ = ["Angles"]
+
+#: What a spring may be wound about: all have one axis, or none.
+_AXLES = (
+    EdgeKind.REVOLUTE,
+    EdgeKind.CYLINDRICAL,
+    EdgeKind.SCREW,
+    EdgeKind.PLANAR,
+    EdgeKind.PRISMATIC,
+    EdgeKind.WELD,
+    EdgeKind.TRANSLATIONAL,
+    EdgeKind.MOTION_DRIVER,
+)
 
 
-def joint_angles(kinematics: Kinematics, edge: Edge) -> list[Expr]:
-    """The angle of every axis of an R-edge, in the order of its turns."""
-    turns = [turn for turn in edge.rotation.turns if isinstance(turn, AxisTurn)]
-    if kinematics.is_branch(edge):
-        return [turn.given + kinematics.coordinate(turn) for turn in turns]
-    if kinematics.graph.planar:
-        return [kinematics.angle[edge.head] - kinematics.angle[edge.tail]]
-    twin = _parallel_branch(kinematics, edge)
-    if twin is not None:
-        return joint_angles(kinematics, twin)
-    if len(turns) > 2:
-        raise TreeError(f"the angles of {edge.name} are known only where it is in the rotational tree")
-    return _extract(edge, turns, kinematics.frames.rotation(edge.tail, edge.head))
+@dataclass(frozen=True)
+class _Step:
+    """An R-edge on the way from one body to another; ``forward`` from its tail to its head."""
+
+    edge: Edge
+    forward: bool
+
+    @property
+    def begin(self) -> str:
+        return self.edge.tail if self.forward else self.edge.head
+
+    @property
+    def end(self) -> str:
+        return self.edge.head if self.forward else self.edge.tail
 
 
-def _parallel_branch(kinematics: Kinematics, edge: Edge) -> Edge | None:
-    """A branch that turns the same bodies about the same axes, whose coordinates count full turns."""
-    shape = _shape(edge)
-    for other in kinematics.graph.rotation.edges:
-        same_ends = (other.tail, other.head) == (edge.tail, edge.head)
-        if same_ends and kinematics.is_branch(other) and _shape(other) == shape:
-            return other
-    return None
+class Angles:
+    """The angles of R-edges; ``starts`` are the start values that the model gives, by quantity.
+
+    ``sample`` tells the values of parameters.
+    """
+
+    def __init__(
+        self, kinematics: Kinematics, tree: SpanningTree, starts: Mapping[str, Expr], sample: Sample
+    ) -> None:
+        self._kinematics, self._starts, self._sample = kinematics, starts, sample
+        self._up = {
+            link.node: _Step(kinematics.graph.rotation.edge(link.branch), link.forward) for link in tree.links
+        }
+        self._screws = {screw.joint: screw.lead for screw in kinematics.graph.screws}
+        self._generic = Generic()
+        self._known: dict[str, list[Expr]] = {}
+        self._counted: dict[str, CountedAngle] = {}
+
+    def __call__(self, edge: Edge) -> list[Expr]:
+        """The angle of every axis of an R-edge, in the order of its turns."""
+        if edge.name not in self._known:
+            self._known[edge.name] = self._find(edge)
+        return self._known[edge.name]
+
+    @property
+    def counted(self) -> tuple[CountedAngle, ...]:
+        """All angles so far whose turns are counted, those that jump first."""
+        return tuple(sorted(self._counted.values(), key=lambda angle: not angle.jumps))
+
+    def _find(self, edge: Edge) -> list[Expr]:
+        kinematics = self._kinematics
+        turns = _axis_turns(edge)
+        if kinematics.is_branch(edge):
+            return [turn.given + kinematics.coordinate(turn) for turn in turns]
+        if kinematics.graph.planar:
+            return [kinematics.angle[edge.head] - kinematics.angle[edge.tail]]
+        if all(turn.motion is None for turn in turns):
+            return [turn.given for turn in turns]
+        if len(turns) > 2:
+            raise TreeError(f"the angles of {edge.name} are known only where it is in the rotational tree")
+        names = [turn.motion.coordinate for turn in turns if turn.motion is not None]
+        if edge.kind is EdgeKind.SPRING:
+            wound = self._wound(edge)
+            if wound is not None:
+                start = self._starts.get(names[0])
+                return [wound if start is None else self._count(names[0], wound, start, jumps=False)]
+        summed = self._summed(edge)
+        if summed is not None:
+            return [self._count(names[0], summed, self._start(edge, names[0]), jumps=False)]
+        extracted = _extract(edge, turns, kinematics.frames.rotation(edge.tail, edge.head))
+        return [
+            self._count(name, base, self._start(edge, name), jumps=True)
+            for name, base in zip(names, extracted, strict=True)
+        ]
+
+    def _count(self, name: str, base: Expr, start: Expr, *, jumps: bool) -> Expr:
+        symbol = base.dag.symbol(f"{name}.{'near' if jumps else 'turns'}", Role.TURNS)
+        angle = self._counted[name] = CountedAngle(name, symbol, base, start, jumps)
+        return angle.value
+
+    def _start(self, edge: Edge, name: str) -> Expr:
+        """What an angle is nearest to at the start; the slide of a screw tells it."""
+        kinematics = self._kinematics
+        lead = self._screws.get(edge.name)
+        if lead is None or self._sample(lead) == 0.0:
+            return self._starts.get(name, kinematics.frames.dag.zero)
+        slide = kinematics.graph.translation.edge(edge.name)
+        along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
+        return kinematics.frames.dot(along, kinematics.displacement(slide)) / lead
+
+    # --- turns about one axis ------------------------------------------------------------------------
+
+    def _summed(self, edge: Edge) -> Expr | None:
+        """The angle as a sum of coordinates of the tree, up to whole turns."""
+        return self._sum(edge, self._way(edge.tail, edge.head)) if len(_axis_turns(edge)) == 1 else None
+
+    def _wound(self, spring: Edge) -> Expr | None:
+        """The angle as a sum of the angles of joints and drivers."""
+        ways: dict[str, list[_Step]] = {spring.tail: []}
+        bodies = deque([spring.tail])
+        while bodies:
+            body = bodies.popleft()
+            for step in self._axles(body):
+                way = [*ways[body], step]
+                if step.end not in ways and self._turned(spring, way) is not None:
+                    ways[step.end] = way
+                    bodies.append(step.end)
+        return self._sum(spring, ways[spring.head]) if spring.head in ways else None
+
+    def _axles(self, body: str) -> Iterator[_Step]:
+        for edge in self._kinematics.graph.rotation.edges:
+            if edge.kind in _AXLES and body in (edge.tail, edge.head):
+                yield _Step(edge, edge.tail == body)
+
+    def _way(self, tail: str, head: str) -> list[_Step]:
+        """The branches that lead from one body to another."""
+        above = {body: number for number, body in enumerate(self._ancestors(tail))}
+        down = []
+        while head not in above:
+            step = self._up[head]
+            down.append(step)
+            head = step.begin
+        up = []
+        while tail != head:
+            step = self._up[tail]
+            up.append(_Step(step.edge, not step.forward))
+            tail = step.begin
+        return [*up, *reversed(down)]
+
+    def _ancestors(self, body: str) -> Iterator[str]:
+        yield body
+        while body in self._up:
+            body = self._up[body].begin
+            yield body
+
+    def _sum(self, edge: Edge, way: Sequence[_Step]) -> Expr | None:
+        """The angle of ``edge`` by the angles on the way between its bodies; none if other axes turn, too."""
+        found = self._turned(edge, way)
+        if found is None:
+            return None
+        signs, fixed = found
+        before, after = _fixed_parts(edge)
+        axis, zero = _first_axis(edge, before)
+        rest = matmul(fixed, transpose(matmul(before, after)))
+        if not self._are_equal(matvec(rest, axis), axis):
+            return None
+        turning = [step for step in way if _axis_turns(step.edge)]
+        dag = zero[0].dag
+        angles = [sign * self(step.edge)[0] for step, sign in zip(turning, signs, strict=True)]
+        return dag.add([*angles, self._offset(axis, zero, matvec(rest, zero))])
+
+    def _offset(self, axis: Vector3, zero: Vector3, moved: Vector3) -> Expr:
+        """The constant angle about an axis by which ``zero`` is ``moved``."""
+        dag = zero[0].dag
+        if self._are_equal(moved, zero):
+            return dag.zero
+        if self._are_equal(moved, _opposite(zero)):
+            return dag.number(Fraction(pi))
+        return dag.call("atan2", dot(cross(axis, zero), moved), dot(zero, moved))
+
+    def _turned(self, edge: Edge, way: Sequence[_Step]) -> tuple[list[int], Matrix3] | None:
+        """The signs of the turning edges on a way about the axis of ``edge``, and what they turn.
+
+        The rotation along the way is that about the axis by the sum of their angles, times a constant one.
+        """
+        axis, _ = _first_axis(edge, _fixed_parts(edge)[0])
+        fixed = identity(axis[0].dag)
+        signs = []
+        for step in way:
+            turns = step.edge.rotation.turns
+            for turn in turns if step.forward else reversed(turns):
+                if isinstance(turn, FixedTurn):
+                    fixed = matmul(fixed, turn.matrix if step.forward else transpose(turn.matrix))
+                    continue
+                if isinstance(turn, QuaternionTurn) or len(_axis_turns(step.edge)) > 1:
+                    return None
+                direction = matvec(fixed, turn.axis)
+                along = self._are_equal(direction, axis)
+                if not along and not self._are_equal(direction, _opposite(axis)):
+                    return None
+                signs.append(1 if along == step.forward else -1)
+        return signs, fixed
+
+    def _are_equal(self, one: Vector3, other: Vector3) -> bool:
+        return all(self._generic.are_equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _shape(edge: Edge) -> list[object]:
-    """What the turns of an edge are, but for their coordinates."""
-    return [(t.axis, t.zero, t.given) if isinstance(t, AxisTurn) else t for t in edge.rotation.turns]
+def _axis_turns(edge: Edge) -> list[AxisTurn]:
+    return [turn for turn in edge.rotation.turns if isinstance(turn, AxisTurn)]
+
+
+def _first_axis(edge: Edge, before: Matrix3) -> tuple[Vector3, Vector3]:
+    """The first axis of an edge and the direction that shows its angle, in the axes of the tail's body."""
+    turn = _axis_turns(edge)[0]
+    return matvec(before, turn.axis), matvec(before, turn.zero)
+
+
+def _opposite(vector: Vector3) -> Vector3:
+    return -vector[0], -vector[1], -vector[2]
 
 
 def _extract(edge: Edge, turns: list[AxisTurn], matrix: Matrix3) -> list[Expr]:
-    """One or two angles from the rotation they make together.
+    """One or two angles from the rotation they make together, up to whole turns.
 
     With two, the first is the one by which the second axis has turned about the first.
     """

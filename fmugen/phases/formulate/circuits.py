@@ -25,7 +25,7 @@ from fmugen.ir.graph import (
     Screw,
 )
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate.angles import joint_angles
+from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.idle import IdleAngles
 from fmugen.phases.formulate.kinematics import Kinematics
@@ -48,12 +48,13 @@ def project_circuits(
     kinematics: Kinematics,
     coordinates: tuple[Coordinate, ...],
     links: Links,
+    angles: Angles,
 ) -> tuple[Circuit, ...]:
     """All constraints, those of rotation first; rows that are identically zero are left out.
 
     The loops of ``links`` are written in the axes of the link.
     """
-    builder = _Circuits(graph, kinematics, coordinates, links)
+    builder = _Circuits(graph, kinematics, coordinates, links, angles)
     circuits: list[Circuit] = []
     for edge in graph.rotation.edges:
         if edge.name in trees.rotation.branches:
@@ -77,9 +78,11 @@ class _Circuits:
         kinematics: Kinematics,
         coordinates: tuple[Coordinate, ...],
         links: Links,
+        angles: Angles,
     ) -> None:
         self._kinematics = kinematics
         self._links = links
+        self._angles = angles
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
@@ -196,7 +199,7 @@ class _Circuits:
         along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
         about = along.scaled(-screw.lead)
         dots = kinematics.frames.dot
-        phi = dots(along, kinematics.displacement(slide)) - screw.lead * joint_angles(kinematics, turn)[0]
+        phi = dots(along, kinematics.displacement(slide)) - screw.lead * self._angles(turn)[0]
         jacobian, bias = self._project(kinematics.relative_acceleration(slide), along)
         alpha = kinematics.alpha[turn.head] - kinematics.alpha[turn.tail]
         turning, turning_bias = self._project(alpha, about)

@@ -11,7 +11,7 @@ from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import Domain, Edge, LinearGraph, SpringDamper
-from fmugen.phases.formulate.angles import joint_angles
+from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
@@ -48,9 +48,14 @@ class Quantities:
     """Resolves names such as ``crank.tip.vx``, ``pin.angle`` or ``slide.fy`` (see ``ir.model``)."""
 
     def __init__(
-        self, graph: LinearGraph, kinematics: Kinematics, coordinates: tuple[Coordinate, ...]
+        self,
+        graph: LinearGraph,
+        kinematics: Kinematics,
+        coordinates: tuple[Coordinate, ...],
+        angles: Angles,
     ) -> None:
         self._graph = graph
+        self._angles = angles
         self._kinematics = kinematics
         self._edges: dict[Domain, dict[str, Edge]] = {
             domain: {edge.name: edge for edge in graph.domain(domain).edges} for domain in Domain
@@ -130,7 +135,7 @@ class Quantities:
         return dot(axis, vector)
 
     def _angle(self, edge: Edge, level: int, number: int) -> Expr:
-        value = joint_angles(self._kinematics, edge)[number]
+        value = self._angles(edge)[number]
         for _ in range(level):
             value = self._rate(value)
         return value

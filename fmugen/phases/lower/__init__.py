@@ -31,6 +31,7 @@ from fmugen.ir.program import (
     StepCode,
 )
 from fmugen.ir.steps import ExactStep
+from fmugen.phases.lower.angles import angle_results, counted_angles
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
 from fmugen.phases.lower.matrices import jacobian_results, mass_results
@@ -72,7 +73,9 @@ class _Lowering:
         symbols = dae.symbols
         self._relations = Relations(symbols.dag, symbols.time, equations_of(dae))
         self._directions = Directions(dae, flow)
+        self._angles = counted_angles(dae)
         self._names = symbol_names(dae, flow) | self._directions.names | self._signs()
+        self._names |= {angle.symbol: f"g[{i}]" for i, angle in enumerate(self._angles)}
         self._structure = Structure(dae, flow)
         self._partials = partials_of(dae, model.outputs)
         self._derived: dict[Expr, int] = {}
@@ -94,6 +97,8 @@ class _Lowering:
         functions += self._network_functions()
         if whole:
             functions += [*self._relation_functions(), *self._tangents(values)]
+            for name, purpose, results in angle_results(self._dae, self._angles):
+                functions.append(self._function(name, purpose, results))
         blocks = [block for flow in self._flow.sets for block in flow.blocks]
         self._turning = self._turning_coordinates([self._forms(block.steps) for block in blocks], motions)
         sets = tuple(
@@ -125,6 +130,8 @@ class _Lowering:
             tuple(given.slope for given in self._model.inputs),
             self._partials,
             starts_by_inputs(self._dae, self._rows),
+            tuple(angle.name for angle in self._angles),
+            sum(angle.jumps for angle in self._angles),
         )
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:

@@ -8,7 +8,7 @@ from functools import cache
 from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
-from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
@@ -44,7 +44,7 @@ def solution_flow(
         return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
-    assembly, q, v, moves = assemble(dae, parameters)
+    assembly, q, v, moves = assemble(dae, parameters, planar=model.space is Space.PLANAR)
     rows, redundant = independent_rows(assembly, q)
     jacobian = assembly.constraints(q)[1][rows]
     pivots = Pivots(tuple(rows), attitudes_of(dae, rows) if closure in EMBEDDED else ())

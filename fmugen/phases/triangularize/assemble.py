@@ -23,6 +23,7 @@ _ITERATIONS = 200
 _POLISHING = 30
 _RETRIES = 12
 _RANK = 1e-9
+_TURN = 2.0 * np.pi
 
 
 class Assembly:
@@ -143,6 +144,19 @@ class Assembly:
                 break
         return q
 
+    def fewest_turns(self, q: Numbers) -> Numbers:
+        """The same position with angles nearest to their guesses, or to zero, where turns do not matter."""
+        missed = dict(zip(self.dae.guesses, self.guesses(q)[0], strict=True))
+        for number, coordinate in enumerate(self.dae.coordinates):
+            if coordinate.unit != "rad" or coordinate.name in self.dae.fixed_positions:
+                continue
+            away = missed.get(coordinate.name, q[number] - coordinate.guess)
+            turned = q.copy()
+            turned[number] -= _TURN * np.round(away / _TURN)
+            if turned[number] != q[number] and self._error(turned) <= _TOLERANCE * 10:
+                q = turned
+        return q
+
     def _error(self, q: Numbers) -> float:
         return float(np.abs(self.equations(q)[0]).max(initial=0.0))
 
@@ -196,10 +210,17 @@ def _constrained_step(matrix: Numbers, residual: Numbers, guess_matrix: Numbers,
     return np.asarray(solved + free @ rest)
 
 
-def assemble(dae: Dae, parameters: Sequence[float]) -> tuple[Assembly, Numbers, Numbers, tuple[Move, ...]]:
-    """Start positions and velocities, and how far the guesses had to move."""
+def assemble(
+    dae: Dae, parameters: Sequence[float], *, planar: bool
+) -> tuple[Assembly, Numbers, Numbers, tuple[Move, ...]]:
+    """Start positions and velocities, and how far the guesses had to move.
+
+    Angles add in the plane; in space each one is known up to whole turns.
+    """
     assembly = Assembly(dae, parameters)
     q = assembly.positions()
+    if not planar:
+        q = assembly.fewest_turns(q)
     v = assembly.velocities(q)
     missed, _ = assembly.guesses(q, v)
     moves = tuple(Move(name, float(miss)) for name, miss in zip(dae.guesses, missed, strict=True))

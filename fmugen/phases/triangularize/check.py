@@ -52,6 +52,8 @@ class Judge:
         values[symbols.time] = tuple(position.time for position in positions)
         for number, coordinate in enumerate(dae.coordinates):
             values[coordinate.position] = tuple(float(position.q[number]) for position in positions)
+        at_start = ValueTable(count, values)
+        values |= {symbol: at_start(value) for symbol, value in dae.turns_at_start.items()}
         self._values = ValueTable(count, values)
         self._unknowns = [values[coordinate.position] for coordinate in dae.coordinates]
 

@@ -68,6 +68,7 @@ def passed_positions(
     """
     terms = _terms(dae)
     known = {symbol for vector in _arguments(dae).values() for symbol in vector}
+    known.update(angle.symbol for angle in dae.angles)
     if not known.issuperset(symbols_of(terms)) or len(postorder(terms)) > _MOST_OPERATIONS:
         return []
     return list(_passed(_Dynamics(dae, assembly, parameters), assembly, q, v, stop))

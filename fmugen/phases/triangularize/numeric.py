@@ -12,6 +12,7 @@ from scipy.linalg import lstsq
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
+from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 
 __all__ = ["Numbers", "Position", "Residuals", "least_norm"]
@@ -42,7 +43,8 @@ class Position:
 class Residuals:
     """Scalar expressions of the coordinates (or velocities) with their Jacobian.
 
-    Parameters and start values have their defaults, inputs their start values.
+    Parameters and start values have their defaults, inputs their start values. Angles that count turns have
+    those of the start.
     """
 
     def __init__(
@@ -63,9 +65,10 @@ class Residuals:
         variables = velocities if by_velocity else positions
         entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
         self._places = [(row, column) for row, found in enumerate(entries) for column in found]
+        counted = Substitution(dae.turns_at_start)
         roots = [*expressions, *(entries[row][column] for row, column in self._places)]
         self._evaluate = compile_python(
-            roots,
+            [counted(root) for root in roots],
             {
                 "p": list(symbols.parameters.values()),
                 "u": list(symbols.inputs.values()),

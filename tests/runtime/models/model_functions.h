@@ -13,6 +13,8 @@
 #define MODEL_STAMPED 0
 #define MODEL_NPART 0
 #define MODEL_NATT 0
+#define MODEL_NCOUNTED 0
+#define MODEL_NJUMP 0
 #define MODEL_NFORM 0
 #define MODEL_CO_SIMULATION 1
 #define MODEL_MODEL_EXCHANGE 1
@@ -52,6 +54,7 @@ typedef struct {
     const double *x, *z;
     const double *e;
     const double *r;
+    const double *g;
 } ModelPoint;
 
 typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
@@ -139,7 +142,7 @@ static inline ModelPoint displace(const ModelPoint *at, const ModelDirection *al
     displace_vector(MODEL_NX, at->x, along->x, h, room->x);
     displace_vector(MODEL_NZ, at->z, along->z, h, room->z);
     const ModelPoint moved = {at->t + h * along->t, room->p, room->d, room->u, room->q, room->v,
-                              room->a,              room->l, room->x, room->z, at->e,   at->r};
+                              room->a,              room->l, room->x, room->z, at->e,   at->r, at->g};
     return moved;
 }
 
@@ -254,6 +257,18 @@ static const double model_input_slope[] = {MODEL_NO_SLOPE};
 static const int model_input_drives[] = {0};
 static const char *const model_input_names[] = {""};
 static const ModelPartial model_partials[] = {{0, 0, 0, 0}};
+
+static const char *const model_angle_names[] = {NULL};
+
+static inline void model_angles(const ModelPoint *at, double *angle, double *rate, double *second)
+{
+    (void)at, (void)angle, (void)rate, (void)second;
+}
+
+static inline void model_start_angles(const ModelPoint *at, double *angle)
+{
+    (void)at, (void)angle;
+}
 
 #if MODEL_NE == 0
 static inline void model_time_relations(const ModelPoint *at, double *value, double *slope)

@@ -1,0 +1,91 @@
+#include "turns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "circular.h"
+
+/* The travel of an angle in a step may miss what its rates say by a quarter turn. */
+#define MOST_MISSED (0.25 * CIRCULAR_TURN)
+
+typedef struct {
+    double angle[MODEL_ROOM(MODEL_NCOUNTED)], rate[MODEL_ROOM(MODEL_NCOUNTED)], second[MODEL_ROOM(MODEL_NCOUNTED)];
+} Turning;
+
+static void evaluate_turning(const State *state, const Point *point, Turning *turning)
+{
+    const ModelPoint at = seen_by_model(state, point);
+    model_angles(&at, turning->angle, turning->rate, turning->second);
+    for (int i = 0; i < MODEL_NJUMP; i++) {
+        turning->angle[i] += whole_turns(turning->angle[i], point->g[i]);
+        if (!isfinite(turning->rate[i]) || !isfinite(turning->second[i])) { /* where the angle has no value */
+            turning->rate[i] = turning->second[i] = 0.0;
+        }
+    }
+}
+
+static void remember(State *state, const Turning *turning)
+{
+    for (int i = 0; i < MODEL_NJUMP; i++) {
+        state->turned[i] = state->at.g[i] = turning->angle[i];
+        state->turn_rate[i] = turning->rate[i];
+        state->turn_second[i] = turning->second[i];
+    }
+}
+
+void guess_turns(const ModelPoint *at, double *g)
+{
+    if (MODEL_NCOUNTED > 0) {
+        Turning turning;
+        model_angles(at, turning.angle, turning.rate, turning.second);
+        model_start_angles(at, g);
+        for (int i = MODEL_NJUMP; i < MODEL_NCOUNTED; i++) {
+            g[i] = whole_turns(turning.angle[i], g[i]);
+        }
+    }
+}
+
+void start_turns(State *state)
+{
+    if (MODEL_NCOUNTED > 0) {
+        const ModelPoint at = seen_by_model(state, &state->at);
+        guess_turns(&at, state->at.g);
+        memcpy(state->turned, state->at.g, sizeof state->turned);
+        count_turns(state);
+    }
+}
+
+void expect_turns(const State *state, Point *point)
+{
+    const double dt = point->t - state->at.t;
+    for (int i = 0; i < MODEL_NCOUNTED; i++) {
+        point->g[i] = state->turned[i] + dt * (state->turn_rate[i] + 0.5 * dt * state->turn_second[i]);
+    }
+}
+
+bool turns_are_sure(Instance *self)
+{
+    const State *state = &self->state;
+    if (MODEL_NJUMP > 0) {
+        Turning end;
+        const double h = self->work.trial.t - state->at.t;
+        evaluate_turning(state, &self->work.trial, &end);
+        for (int i = 0; i < MODEL_NJUMP; i++) { /* the corrected trapezoidal rule */
+            const double expected = h * (state->turn_rate[i] + end.rate[i]) / 2.0 -
+                                    h * h * (end.second[i] - state->turn_second[i]) / 12.0;
+            if (!(fabs(end.angle[i] - state->turned[i] - expected) <= MOST_MISSED)) {
+                return fail(self, FAILURE_TURNS, self->work.trial.t, i);
+            }
+        }
+    }
+    return true;
+}
+
+void count_turns(State *state)
+{
+    if (MODEL_NJUMP > 0) {
+        Turning turning;
+        evaluate_turning(state, &state->at, &turning);
+        remember(state, &turning);
+    }
+}
