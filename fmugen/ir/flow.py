@@ -66,9 +66,10 @@ class SolutionFlow:
     """The order of solution for given independent coordinates.
 
     ``rows`` are the constraints kept, numbered as in the Dae; ``redundant`` the ones that follow from
-    them. ``blocks`` solve for the dependent coordinates in order. ``positions`` and ``velocities`` are an
-    assembled start for the default parameters. ``spares`` are flows of the same rows from other independent
-    coordinates, which take over where these are badly conditioned.
+    them with the default parameters. ``blocks`` solve for the dependent coordinates in order.
+    ``positions`` and ``velocities`` are an assembled start for the default parameters. ``spares`` are flows
+    of the same rows from other independent coordinates, which take over where these are badly conditioned.
+    ``length`` is typical of the mechanism, in metres.
     """
 
     closure: Closure
@@ -82,6 +83,7 @@ class SolutionFlow:
     moves: tuple[Move, ...]
     condition: float
     spares: tuple[SolutionFlow, ...] = ()
+    length: float = 1.0
 
     @property
     def sets(self) -> tuple[SolutionFlow, ...]:

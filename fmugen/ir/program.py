@@ -12,6 +12,7 @@ from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 __all__ = [
     "Function",
     "Guard",
+    "LeftOut",
     "Motion",
     "NetworkCode",
     "Partial",
@@ -170,6 +171,19 @@ class Partial:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A redundant constraint, which is not solved but checked.
+
+    ``size`` is what its residual, in ``unit``, is compared with.
+    """
+
+    joint: str
+    direction: str
+    unit: str
+    size: float
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -180,7 +194,7 @@ class Program:
     input that is its rate, or -1, ``input_stamps`` that of the input that tells when it was sampled;
     ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
-    the start depend on inputs.
+    the start depend on inputs. ``left_out`` are the redundant constraints.
     """
 
     names: dict[Expr, str]
@@ -203,6 +217,7 @@ class Program:
     input_slopes: tuple[float | None, ...] = ()
     partials: tuple[Partial, ...] = ()
     starts_by_inputs: bool = False
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def flow(self) -> SolutionFlow:

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "left_out.h"
 #include "motion.h"
 #include "partition.h"
 #include "relations.h"
@@ -116,6 +117,9 @@ Status completed_step(Instance *self, bool *event_needed)
     self->work.trial = state->now;
     if (state->now.t > state->at.t && !is_continuous(self, SHARE_OF_ANY_METHOD)) {
         return discard_failure(self);
+    }
+    if (!left_out_hold(self, &state->now)) {
+        return report_failure(self);
     }
     const Partition before = state->partition;
     accept(self);

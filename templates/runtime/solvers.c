@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "implicit.h"
+#include "left_out.h"
 #include "loops.h"
 #include "motion.h"
 #include "partition.h"
@@ -166,6 +167,9 @@ static bool try_step(Instance *self, double t_new, double *error)
         return stepped;
     }
     if (!settle_motion(self, &work->trial)) {
+        return false;
+    }
+    if (!left_out_hold(self, &work->trial)) {
         return false;
     }
     if (multipliers_are_lost(self, &work->trial)) {

@@ -9,14 +9,19 @@ from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
-from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
 from fmugen.phases.triangularize.dynamics import passed_positions
 from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Numbers, Position
-from fmugen.phases.triangularize.partition import blocks_of, choose_independent, independent_rows
+from fmugen.phases.triangularize.partition import (
+    blocks_of,
+    choose_independent,
+    independent_rows,
+    typical_length,
+)
 from fmugen.phases.triangularize.pivots import LARGEST_UNORDERED, in_order_of_pivots
 
 __all__ = ["solution_flow"]
@@ -30,12 +35,19 @@ def solution_flow(
     Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
     exact steps. Without ``spares`` it is enough to know what an evaluation costs.
     """
-    if not dae.coordinates:
-        return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
+    if not dae.coordinates:
+        Assembly(dae, parameters).require_closed()
+        left_out = tuple(range(len(dae.constraints)))
+        return SolutionFlow(closure, (), (), (), left_out, (), (), (), (), 1.0)
     assembly, q, v, moves = assemble(dae, parameters)
-    rows, redundant = independent_rows(assembly, q)
+
+    @cache
+    def reached() -> list[Position]:
+        return reachable_positions(assembly, q, model.experiment.stop)
+
+    rows, redundant = independent_rows(assembly, q, reached)
     jacobian = assembly.constraints(q)[1][rows]
     fixed = set(dae.fixed_positions)
     preferred = [index for index, coordinate in enumerate(dae.coordinates) if coordinate.name in fixed]
@@ -47,10 +59,6 @@ def solution_flow(
 
     def jacobians(positions: Sequence[Position]) -> list[Numbers]:
         return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
-
-    @cache
-    def reached() -> list[Position]:
-        return reachable_positions(assembly, q, model.experiment.stop)
 
     passed: list[Position] = []
     if closure is Closure.TRIANGULAR:
@@ -66,6 +74,8 @@ def solution_flow(
         judge = Judge(dae, near, moved, parameters)
         situation = Situation(rows, jacobian, jacobians(passed or moved), along)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
+
+    length = typical_length(assembly, q)
 
     @cache
     def eliminated() -> list[Numbers]:
@@ -88,6 +98,7 @@ def solution_flow(
             moves,
             choice.pivot,
             tuple(flow_of(spare) for spare in choice.spares),
+            length,
         )
 
     return flow_of(choice)
