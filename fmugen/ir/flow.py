@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fmugen.ir.graph import Domain
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
 __all__ = ["EMBEDDED", "Block", "Closure", "Move", "SolutionFlow", "closure_effort"]
@@ -89,6 +90,10 @@ class SolutionFlow:
     def sets(self) -> tuple[SolutionFlow, ...]:
         """This flow and its spares."""
         return (self, *self.spares)
+
+    def size_of(self, domain: Domain) -> float:
+        """What the residual of a constraint compares with: the length of the mechanism, or one radian."""
+        return self.length if domain is Domain.TRANSLATION else 1.0
 
     @property
     def degrees_of_freedom(self) -> int:

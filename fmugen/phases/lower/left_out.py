@@ -9,6 +9,8 @@ from fmugen.ir.program import LeftOut, Result
 
 __all__ = ["left_out_constraints", "left_out_results"]
 
+_UNITS = {Domain.TRANSLATION: "m", Domain.ROTATION: "rad"}
+
 
 def left_out_results(dae: Dae, flow: SolutionFlow) -> list[Result]:
     """The residuals of the redundant constraints."""
@@ -17,11 +19,9 @@ def left_out_results(dae: Dae, flow: SolutionFlow) -> list[Result]:
 
 
 def left_out_constraints(dae: Dae, flow: SolutionFlow) -> tuple[LeftOut, ...]:
-    """What an FMU says of each of them; displacements compare with the length of the mechanism."""
+    """What an FMU says of each of them."""
     origins = [dae.constraints[row].origin for row in flow.redundant]
     return tuple(
-        LeftOut(origin.edge, origin.direction, "m", flow.length)
-        if origin.domain is Domain.TRANSLATION
-        else LeftOut(origin.edge, origin.direction, "rad", 1.0)
+        LeftOut(origin.edge, origin.direction, _UNITS[origin.domain], flow.size_of(origin.domain))
         for origin in origins
     )
