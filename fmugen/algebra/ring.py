@@ -97,9 +97,9 @@ class Ring:
         """A polynomial in lumps on the DAG; factors stay factors, because that is cheaper."""
         if len(polynomial) < 2:
             return self._sum(polynomial)
-        content, factors = polynomial.factor()
-        parts = [self.dag.number(int(content))]
-        parts += [self.dag.power(self._sum(factor), int(exponent)) for factor, exponent in factors]
+        content, factors = _factors(polynomial)
+        parts = [self.dag.number(content)]
+        parts += [self.dag.power(self._sum(factor), exponent) for factor, exponent in factors]
         return self.dag.mul(parts)
 
     def _sum(self, polynomial: fmpz_mpoly) -> Expr:
@@ -147,6 +147,21 @@ class Opening:
         for relation in self.ring.relations:
             opened = opened % relation
         return opened
+
+
+def _factors(polynomial: fmpz_mpoly) -> tuple[int, Sequence[tuple[fmpz_mpoly, int]]]:
+    """The number in front of ``polynomial`` and its factors with their exponents.
+
+    python-flint orders factors by their coefficients, which fails for large ones. The square-free factors, or
+    the polynomial itself, then stand for them.
+    """
+    for factor in (polynomial.factor, polynomial.factor_squarefree):
+        try:
+            content, factors = factor()
+        except OverflowError:
+            continue
+        return int(content), [(each, int(exponent)) for each, exponent in factors]
+    return 1, [(polynomial, 1)]
 
 
 def _lowered(exponents: Monomial, position: int) -> Monomial:

@@ -184,6 +184,8 @@ def _mobility(formulation: Formulation, flow: SolutionFlow) -> Iterator[str]:
         )
     for row in flow.redundant:
         yield f"redundant constraint, left out: {formulation.dae.constraints[row].origin}"
+    if flow.redundant:
+        yield "an FMU does not solve redundant constraints; it checks them and stops where one does not hold"
     for circuit, count in _identities(formulation) if surplus > len(flow.redundant) else ():
         yield f"redundant, left out: {counted(count, 'constraint')} of {circuit}, met in every position"
     for name in spinning_links(formulation.model):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from fmugen.ir.graph import Domain
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
 __all__ = ["EMBEDDED", "Attitude", "Block", "Closure", "Move", "SolutionFlow", "closure_effort"]
@@ -74,9 +75,10 @@ class SolutionFlow:
     """The order of solution for given independent coordinates.
 
     ``rows`` are the constraints kept, numbered as in the Dae; ``redundant`` the ones that follow from
-    them. ``blocks`` solve for the dependent coordinates in order. ``positions`` and ``velocities`` are an
-    assembled start for the default parameters. ``spares`` are flows of the same rows from other independent
-    coordinates, which take over where these are badly conditioned.
+    them with the default parameters. ``blocks`` solve for the dependent coordinates in order.
+    ``positions`` and ``velocities`` are an assembled start for the default parameters. ``spares`` are flows
+    of the same rows from other independent coordinates, which take over where these are badly conditioned.
+    ``length`` is typical of the mechanism, in metres.
 
     Of the attitudes ``whole`` three components are independent. The fourth is not solved for: all four are
     integrated with their angular velocity, and normalized, which is accurate wherever one of them is small.
@@ -95,6 +97,7 @@ class SolutionFlow:
     moves: tuple[Move, ...]
     condition: float
     spares: tuple[SolutionFlow, ...] = ()
+    length: float = 1.0
     whole: tuple[Attitude, ...] = ()
     quality: float = 1.0
 
@@ -113,6 +116,10 @@ class SolutionFlow:
     def sets(self) -> tuple[SolutionFlow, ...]:
         """This flow and its spares."""
         return (self, *self.spares)
+
+    def size_of(self, domain: Domain) -> float:
+        """What the residual of a constraint compares with: the length of the mechanism, or one radian."""
+        return self.length if domain is Domain.TRANSLATION else 1.0
 
     @property
     def degrees_of_freedom(self) -> int:

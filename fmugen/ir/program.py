@@ -12,6 +12,7 @@ from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 __all__ = [
     "Function",
     "Guard",
+    "LeftOut",
     "Motion",
     "NetworkCode",
     "Partial",
@@ -171,6 +172,19 @@ class Partial:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A redundant constraint, which is not solved but checked.
+
+    ``size`` is what its residual, in ``unit``, is compared with.
+    """
+
+    joint: str
+    direction: str
+    unit: str
+    size: float
+
+
+@dataclass(frozen=True)
 class Program:
     """All functions of a model.
 
@@ -182,8 +196,8 @@ class Program:
     what it is a rate of, ``input_stamps`` has that of the input that tells when it was sampled;
     ``input_slopes`` tells how fast it changes at the start, if that is known.
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
-    the start depend on inputs. ``angles`` are those whose turns are counted, the first ``jumping`` of them
-    between accepted points.
+    the start depend on inputs. ``left_out`` are the redundant constraints. ``angles`` are those whose turns
+    are counted, the first ``jumping`` of them between accepted points.
     """
 
     names: dict[Expr, str]
@@ -210,6 +224,7 @@ class Program:
     starts_by_inputs: bool = False
     angles: tuple[str, ...] = ()
     jumping: int = 0
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def flow(self) -> SolutionFlow:

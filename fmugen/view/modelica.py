@@ -40,6 +40,8 @@ function if import impure in initial inner input loop model not operator or oute
 partial protected public pure record redeclare replaceable return stream then true type when while within
 time abs acos asin atan atan2 cos cosh exp log max min sign sin sinh sqrt tan tanh Real
 """
+#: A redundant constraint with a larger residual, as a part of its size, is open; as in the runtime.
+_OPEN = 1e-6
 _RESERVED_WORDS = frozenset(_RESERVED.split())
 
 
@@ -151,6 +153,7 @@ class _Writer:
         self._declare_interface()
         self._declare_coordinates()
         self._closure_equations()
+        self._left_out_assertions()
         self._motion_equations()
         self._network_equations()
         self._counted_angles()
@@ -258,6 +261,14 @@ class _Writer:
                 for row in block.rows:
                     constraint = self._dae.constraints[row]
                     self._equations.append(_Equation("0", constraint.phi, f"{constraint.origin}"))
+
+    def _left_out_assertions(self) -> None:
+        """Redundant constraints are not solved, but must hold."""
+        for number in self._flow.redundant:
+            row = self._dae.constraints[number]
+            open_by = _OPEN * self._flow.size_of(row.origin.domain)
+            message = f"{row.origin.edge} is open: the parameters break a redundancy ({row.origin})"
+            self._assertions.append(_Assertion(-(row.phi**2), -(open_by**2), message))
 
     def _exact_block(self, block: Block) -> None:
         comment = f"closure of {block.name}"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "left_out.h"
 #include "loops.h"
 #include "motion.h"
 #include "partition.h"
@@ -124,6 +125,9 @@ Status completed_step(Instance *self, bool *event_needed)
         (state->now.t > state->at.t &&
          !(is_continuous(self, SHARE_OF_ANY_METHOD, true) && turns_are_sure(self)))) {
         return discard_failure(self);
+    }
+    if (!left_out_hold(self, &state->now)) {
+        return report_failure(self);
     }
     const Partition before = state->partition;
     accept(self);

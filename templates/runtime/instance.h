@@ -142,6 +142,7 @@ typedef enum {
     FAILURE_NONE,
     FAILURE_OPEN_LOOP,      /* Newton does not close a loop */
     FAILURE_LEFT_OPEN,      /* all blocks are solved, and a constraint is open */
+    FAILURE_LEFT_OUT,       /* a redundant constraint is not met */
     FAILURE_SINGULAR,       /* the constraints do not determine a coordinate */
     FAILURE_MULTIPLIERS,    /* the constraints do not determine the multipliers */
     FAILURE_MASS,           /* the mass matrix is not positive definite */
@@ -202,6 +203,7 @@ typedef struct {
     double residual[MODEL_ROOM(MODEL_NC)], correction[MODEL_ROOM(MODEL_NC)], held[MODEL_ROOM(MODEL_NC)];
     double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_ROOM(KKT_ROWS)];
     int pivot[MODEL_ROOM(KKT_ROWS)];
+    double left_out[MODEL_ROOM(MODEL_NLEFT)];
     /* dynamics */
     double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], nu[MODEL_ROOM(MODEL_NC)], gamma[MODEL_ROOM(MODEL_NC)];
     double mass[MODEL_ROOM(MODEL_NQ * MODEL_NQ)], force[MODEL_ROOM(MODEL_NQ)];

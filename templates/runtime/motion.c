@@ -5,6 +5,7 @@
 
 #include "attitude.h"
 #include "embedding.h"
+#include "left_out.h"
 #include "linear.h"
 #include "loops.h"
 #include "network.h"
@@ -400,6 +401,11 @@ bool follow_switches(Instance *self)
     }
     if (again) {
         return fail(self, FAILURE_CHATTER, state->now.t, -1);
+    }
+    /* Integrated coordinates that do not fit tuned parameters yet are looked at when they are settled. */
+    const bool settled = EMBEDDED || !state->unsettled;
+    if (!held && settled && !left_out_hold(self, &work->trial)) {
+        return false;
     }
     state->now = work->trial;
     if (!held) {

@@ -80,6 +80,31 @@ static Status report_open_loop(Instance *self)
                  failure->t, loop_name(failure->block), constraint(failure->index), failure->residual);
 }
 
+static bool parameters_differ(const State *state)
+{
+    for (int i = MODEL_P0; i < MODEL_S0; i++) {
+        if (state->reals[i] != model_start[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Status report_left_out(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    const ModelLeftOut *row = &model_left_out_rows[failure->index];
+    const char *why = parameters_differ(&self->state)
+                          ? "the present parameters break this redundancy: choose parameters with which all "
+                            "joints close, or export the model with these"
+                          : "the redundancy does not hold along this motion: check the start position, the "
+                            "drivers and the inputs";
+    return error(self,
+                 "t = %.6g s: joint or driver '%s' is open by %.3g %s (%s): this constraint is redundant with "
+                 "the parameters of the export, so it is not solved; %s",
+                 failure->t, row->joint, failure->residual, row->unit, row->direction, why);
+}
+
 /* Rows of the stacked start equations: the constraints, then the fixed start values. */
 static Status report_start(Instance *self, const char *what, const char *quantity)
 {
@@ -127,6 +152,8 @@ static Status report_kind(Instance *self)
                      "t = %.6g s: constraint '%s' is open by %.1e after all loops were solved: export the "
                      "model with --closure newton-all, which solves them together",
                      failure->t, constraint(failure->index), failure->residual);
+    case FAILURE_LEFT_OUT:
+        return report_left_out(self);
     case FAILURE_MULTIPLIERS:
         return error(self,
                      "t = %.6g s: the mechanism is in a singular position, where the constraints do not "

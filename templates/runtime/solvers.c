@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "implicit.h"
+#include "left_out.h"
 #include "loops.h"
 #include "motion.h"
 #include "partition.h"
@@ -183,7 +184,7 @@ static bool try_step(Instance *self, double t_new, double *error)
     if (!settle_motion(self, &work->trial)) {
         return false;
     }
-    if (!check_closed(self, &work->trial)) {
+    if (!check_closed(self, &work->trial) || !left_out_hold(self, &work->trial)) {
         return false;
     }
     if (multipliers_are_lost(self, &work->trial)) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble.h"
+#include "left_out.h"
 #include "linear.h"
 #include "motion.h"
 #include "partials.h"
@@ -105,7 +106,8 @@ static bool calculate(Instance *self)
         return false;
     }
     model_constraints(&at, self->work.residual);
-    diagnostics[DIAGNOSTIC_RESIDUAL] = max_magnitude(MODEL_NC, self->work.residual);
+    diagnostics[DIAGNOSTIC_RESIDUAL] =
+        fmax(max_magnitude(MODEL_NC, self->work.residual), left_out_residual(self, &at));
     diagnostics[DIAGNOSTIC_ITERATIONS] = state->now.iterations;
     diagnostics[DIAGNOSTIC_STEPS] = state->steps;
     memcpy(state->reals + MODEL_K0, state->y + FIRST_OWN_STATE, MODEL_NK * sizeof *state->y);

@@ -14,6 +14,7 @@ from fmugen.algebra.groebner import buchberger, generators
 from fmugen.algebra.halfangle import half_angle_coefficients
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import polynomial_rows, variables_of
+from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.expr.dag import Dag, Expr, Role
 from tests.algebra.stepping import evaluate
@@ -191,3 +192,16 @@ def test_a_cached_basis_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     again = buchberger(ring, generators(ring, lumped), "lex", Budget().limits, last=1)
     assert len(list(cache_folder().iterdir())) == 1
     assert first == again
+
+
+@pytest.mark.parametrize("large", [3, 10**30 + 57])
+def test_factors_with_large_coefficients(large: int) -> None:
+    """python-flint cannot put such factors in order."""
+    letters = Letters()
+    a, b = letters.parameters("a b")
+    ring = Ring(letters.dag, (), (a, b))
+    x, y = ring.context.gens()
+    polynomial = 2 * (x + large * y) * (x + (large + 2) * y) * (x * y + large) ** 2
+    (found,) = evaluate([ring.plain_expression(polynomial)], {a: 0.7, b: -1.3})
+    factors = (0.7 - large * 1.3, 0.7 - (large + 2) * 1.3, (large - 0.7 * 1.3) ** 2)
+    assert found == pytest.approx(2 * math.prod(factors), rel=1e-12)

@@ -16,6 +16,7 @@ from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.motion import reachable_positions
 from fmugen.pipeline import formulate_model
+from tests.overconstrained import bennett, sarrus
 from tests.support import NumericDae, example
 
 
@@ -113,6 +114,42 @@ def test_redundant_constraints_are_found_and_named() -> None:
     flow = solution_flow(model, dae, Closure.NEWTON)
     assert flow.degrees_of_freedom == 1
     assert [dae.constraints[row].origin.edge for row in flow.redundant] == ["second", "second"]
+
+
+def test_a_driver_that_holds_a_singular_start_is_not_redundancy() -> None:
+    """A parallelogram is driven from where it lines up: only there its constraints depend on each other."""
+    builder = ModelBuilder("Lined").ground_point("B", 1, 0)
+    for name in ("crank", "follower"):
+        builder.body(name, mass=1, inertia=1, points={"end": [0.3, 0]})
+    builder.body("rod", mass=1, inertia=1, points={"end": [1, 0]})
+    builder.revolute("a", "ground", "crank").revolute("b", "ground.B", "follower")
+    builder.revolute("c", "crank.end", "rod").revolute("d", "rod.end", "follower.end")
+    builder.rotation_driver("motor", "ground", "crank", "time")
+    model = builder.build()
+    with pytest.raises(AssemblyError, match="the start position is singular"):
+        flow_of(model)
+
+
+def test_a_constraint_of_rounding_is_redundant() -> None:
+    """Derivatives of rows that vanish in every position of Bennett's linkage are rounding, not rank."""
+    flow = flow_of(bennett().model)
+    assert (flow.degrees_of_freedom, len(flow.redundant)) == (1, 3)
+
+
+def test_guesses_with_huge_derivatives_are_followed() -> None:
+    """An angle between bodies that turn freely changes as fast as one likes where their axes are crossed."""
+    flow = flow_of(sarrus().model, "ac")
+    assert (flow.degrees_of_freedom, len(flow.redundant)) == (1, 1)
+
+
+def test_drivers_that_contradict_each_other_are_refused() -> None:
+    """Also where they determine all motion, so that no coordinate is left."""
+    builder = ModelBuilder("Torn").body("shaft", mass=1, inertia=1).revolute("bearing", "ground", "shaft")
+    builder.rotation_driver("first", "ground", "shaft", "time")
+    builder.rotation_driver("second", "ground", "shaft", "time + 0.1")
+    model = builder.build()
+    with pytest.raises(AssemblyError, match=r"loop second .* stays open by 0\.1"):
+        flow_of(model)
 
 
 def test_blocks_are_the_strongly_connected_parts() -> None:

@@ -17,6 +17,7 @@ from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu, generate, modelica_files
 from fmugen.view.modelica import import_script
+from tests.overconstrained import third_crank
 from tests.support import example
 
 
@@ -67,6 +68,14 @@ def test_leaving_the_start_coordinates_ends_with_a_sentence() -> None:
     text = modelica_files(generate(model, options), "model.fmu")["FiveBar.mo"]
     with pytest.raises(rumoca.SimulationError, match="no longer determine the motion"):
         simulated(text, model, 2.0)
+
+
+def test_parameters_that_break_a_redundancy_end_with_the_name_of_the_joint() -> None:
+    model = third_crank().model
+    text = modelica_files(generate(model, ExportOptions()), "model.fmu")["ThirdCrank.mo"]
+    assert simulated(text, model, 0.2)
+    with pytest.raises(rumoca.SimulationError, match="pin3 is open"):
+        simulated(text.replace('Real r2(unit="m") = 0.3', 'Real r2(unit="m") = 0.33'), model, 0.2)
 
 
 def test_names_that_modelica_reserves_or_shares() -> None:

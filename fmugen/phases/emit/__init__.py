@@ -36,6 +36,7 @@ _ALONG = "const ModelDirection *along"
 _ARGUMENTS = {
     "derive": "const double *p, double *d",
     "constraints": f"{_AT}, double *phi",
+    "left_out": f"{_AT}, double *phi",
     "jacobian": f"{_AT}, double *phi_q",
     "velocity": f"{_AT}, double *nu",
     "dynamics": f"{_AT}, double *phi_q, double *gamma, double *mass, double *force",

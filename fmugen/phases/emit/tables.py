@@ -54,6 +54,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     flow, layout = program.flow, description.layout
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
+    yield "MODEL_NLEFT", len(flow.redundant)
     yield "MODEL_NI", len(flow.independent)
     yield "MODEL_NATT", len(program.attitudes)
     yield "MODEL_NSETS", len(flow.sets)
@@ -205,6 +206,11 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
     names = [_string(name) for name in program.constraint_names]
     yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
+    left_out = [
+        f"{{{_string(row.joint)}, {_string(row.direction)}, {_string(row.unit)}, {row.size!r}}}"
+        for row in program.left_out
+    ]
+    yield _Table("const ModelLeftOut", "model_left_out_rows", _rows(left_out, "{NULL, NULL, NULL, 1.0}"))
     network = program.network
     yield _Table("const double", "model_z0", _rows([repr(x) for x in network.start_unknowns]))
     names = [_string(name) for name in network.states]

@@ -34,6 +34,7 @@ from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
+from fmugen.phases.lower.left_out import left_out_constraints, left_out_results
 from fmugen.phases.lower.matrices import jacobian_results, mass_results
 from fmugen.phases.lower.partials import output_knowns, partials_of
 from fmugen.phases.lower.solved import SolvedEquations
@@ -87,6 +88,8 @@ class _Lowering:
         if whole or None in motions:
             functions += self._dynamics_functions()
         if whole:
+            left_out = left_out_results(self._dae, self._flow)
+            functions.append(self._function("left_out", "redundant constraints, to check", left_out))
             shown = enumerate(zip(calculated, values, strict=True))
             results = [Result("y", i, value, variable.name) for i, (variable, value) in shown]
             functions += [
@@ -129,9 +132,10 @@ class _Lowering:
             input_stamps(self._model),
             tuple(given.slope for given in self._model.inputs),
             self._partials,
-            starts_by_inputs(self._dae, self._rows),
+            starts_by_inputs(self._dae),
             tuple(angle.name for angle in self._angles),
             sum(angle.jumps for angle in self._angles),
+            left_out_constraints(self._dae, self._flow),
         )
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Role
-from fmugen.ir.dae import Constraint, Dae
+from fmugen.ir.dae import Dae
 from fmugen.ir.model import SystemModel
 
 __all__ = ["input_rates", "input_stamps", "starts_by_inputs"]
@@ -25,9 +23,9 @@ def input_stamps(model: SystemModel) -> tuple[int, ...]:
     return tuple(number.get(given.stamp, -1) for given in model.inputs)
 
 
-def starts_by_inputs(dae: Dae, rows: Sequence[Constraint]) -> bool:
+def starts_by_inputs(dae: Dae) -> bool:
     """Whether positions, velocities or states at the start depend on inputs."""
-    values = [row.phi for row in rows] + [row.nu for row in rows]
+    values = [value for row in dae.constraints for value in (row.phi, row.nu)]
     values += [*dae.fixed_positions.values(), *dae.fixed_velocities.values(), *dae.fixed_states.values()]
     values += [state.derivative if dae.steady else state.start for state in dae.states]
     values += dae.force if dae.steady else ()

@@ -9,7 +9,7 @@ from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import Space, SystemModel, default_parameters
-from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
 from fmugen.phases.triangularize.dynamics import passed_positions
@@ -22,6 +22,7 @@ from fmugen.phases.triangularize.partition import (
     blocks_of,
     choose_independent,
     independent_rows,
+    typical_length,
     whole_attitudes,
 )
 from fmugen.phases.triangularize.pivots import LARGEST_UNORDERED, in_order_of_pivots
@@ -40,12 +41,19 @@ def solution_flow(
     Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
     exact steps. Without ``spares`` it is enough to know what an evaluation costs.
     """
-    if not dae.coordinates:
-        return SolutionFlow(closure, (), (), (), (), (), (), (), (), 1.0)
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
+    if not dae.coordinates:
+        Assembly(dae, parameters).require_closed()
+        left_out = tuple(range(len(dae.constraints)))
+        return SolutionFlow(closure, (), (), (), left_out, (), (), (), (), 1.0)
     assembly, q, v, moves = assemble(dae, parameters, planar=model.space is Space.PLANAR)
-    rows, redundant = independent_rows(assembly, q)
+
+    @cache
+    def reached() -> list[Position]:
+        return reachable_positions(assembly, q, model.experiment.stop)
+
+    rows, redundant = independent_rows(assembly, q, reached)
     jacobian = assembly.constraints(q)[1][rows]
     pivots = Pivots(tuple(rows), attitudes_of(dae, rows) if closure in EMBEDDED else ())
     fixed = set(dae.fixed_positions)
@@ -58,10 +66,6 @@ def solution_flow(
 
     def jacobians(positions: Sequence[Position]) -> list[Numbers]:
         return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
-
-    @cache
-    def reached() -> list[Position]:
-        return reachable_positions(assembly, q, model.experiment.stop)
 
     passed: list[Position] = []
     if closure is Closure.TRIANGULAR:
@@ -77,6 +81,8 @@ def solution_flow(
         judge = Judge(dae, near, moved, parameters)
         situation = Situation(pivots, jacobian, jacobians(passed or moved), along)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
+
+    length = typical_length(assembly, q)
 
     @cache
     def eliminated() -> list[Numbers]:
@@ -99,6 +105,7 @@ def solution_flow(
             moves,
             choice.pivot,
             tuple(flow_of(spare) for spare in choice.spares),
+            length,
             whole_attitudes(pivots.attitudes, choice.dependent),
             min(1.0, max(_LEAST_QUALITY, pivots.quality(eliminated(), choice.dependent))),
         )

@@ -73,10 +73,22 @@ class Assembly:
                 best = (error, q)
         raise AssemblyError(self._refusal(best[1] if best else rough))
 
+    def require_closed(self) -> None:
+        """Where drivers determine everything: whether all equations are met.
+
+        Raises
+        ------
+        AssemblyError
+            Naming the loop or start value that is furthest from being satisfied.
+        """
+        nothing = np.zeros(0)
+        if self._error(nothing) > _TOLERANCE * 10:
+            raise AssemblyError(self._refusal(nothing))
+
     def _refusal(self, q: Numbers) -> str:
         residual, jacobian = self.equations(q)
         worst = int(np.argmax(np.abs(residual)))
-        rank = int(np.linalg.matrix_rank(jacobian, tol=1e-8))
+        rank = int(np.linalg.matrix_rank(jacobian, tol=1e-8)) if q.size else 0
         hint = "check the lengths and the start values"
         fixed = len(self.dae.fixed_positions)
         if fixed and rank < len(residual):
@@ -97,7 +109,8 @@ class Assembly:
         damping = 1e-3
         value, matrix = residual(q)
         for _ in range(60):
-            step = np.linalg.solve(matrix.T @ matrix + damping * np.eye(q.size), -matrix.T @ value)
+            damped = np.vstack([matrix, np.sqrt(damping) * np.eye(q.size)])
+            step = np.linalg.lstsq(damped, np.concatenate([-value, np.zeros(q.size)]), rcond=None)[0]
             trial_value, trial_matrix = residual(q + step)
             if trial_value @ trial_value < value @ value:
                 q, value, matrix, damping = q + step, trial_value, trial_matrix, damping / 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -14,9 +14,10 @@ from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import Attitude, Block
+from fmugen.ir.graph import Domain
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import nearby_positions
-from fmugen.phases.triangularize.numeric import Numbers
+from fmugen.phases.triangularize.numeric import Numbers, Position
 
 __all__ = [
     "SINGULAR",
@@ -26,45 +27,63 @@ __all__ = [
     "choose_independent",
     "independent_rows",
     "telling_positions",
+    "typical_length",
     "whole_attitudes",
 ]
 
 #: A position where even the best set has smaller pivots tells nothing about the others.
 SINGULAR = 1e-4
 _RANK = 1e-8
+#: A row whose entries are all below this fraction of the largest entry of the matrix vanishes.
+_ROUNDING = 1e-12
 #: A choice of independent coordinates that the user's start values suggest is taken if its smallest
 #: pivot is at least this fraction of the best one.
 _GOOD_ENOUGH = 0.02
 
 
-def independent_rows(assembly: Assembly, q: Numbers) -> tuple[list[int], list[int]]:
-    """The constraints to keep, and those that follow from them in every position nearby.
+def independent_rows(
+    assembly: Assembly, q: Numbers, reached: Callable[[], Sequence[Position]]
+) -> tuple[list[int], list[int]]:
+    """The constraints to keep, and those that follow from them in every position.
 
     The rank is taken at consistent positions around the start, not only at the start, so that a
-    singular start is not mistaken for redundancy.
+    singular start is not mistaken for redundancy. If constraints seem redundant there, the rank is also taken
+    at the positions that are ``reached``: drivers may hold the mechanism in its singular start.
     """
-    _, jacobian = assembly.constraints(q)
-    samples = [jacobian, *(assembly.constraints(near)[1] for near in nearby_positions(assembly, q))]
-    ranks = [_rank(sample) for sample in samples]
-    best = samples[int(np.argmax(ranks))]
-    rank = max(ranks)
+    near = [q, *nearby_positions(assembly, q)]
+    samples = [(assembly.constraints(at)[1], _RANK) for at in near]
     rows = len(assembly.dae.constraints)
-    if rank == rows:
+    if max(_rank(*sample) for sample in samples) < rows:
+        samples += [(assembly.constraints(at.q, time=at.time)[1], SINGULAR) for at in reached()]
+    ranks = [_rank(*sample) for sample in samples]
+    best, tolerance = samples[int(np.argmax(ranks))]
+    if max(ranks) == rows:
         kept = list(range(rows))
     else:
         # Earlier rows first: a row is redundant if those before it already span it.
         kept = []
         for row in range(rows):
-            if _rank(best[[*kept, row]]) == len(kept) + 1:
+            if _rank(best[[*kept, row]], tolerance) == len(kept) + 1:
                 kept.append(row)
     return kept, [row for row in range(rows) if row not in kept]
 
 
-def _rank(matrix: Numbers) -> int:
+def _rank(matrix: Numbers, tolerance: float) -> int:
+    """The rank; a position that was found by iteration is less exact where it is singular."""
     if not matrix.size:
         return 0
     singular = np.linalg.svd(_row_scaled(matrix), compute_uv=False)
-    return int(np.sum(singular > _RANK * max(singular.max(), 1.0)))
+    return int(np.sum(singular > tolerance * max(singular.max(), 1.0)))
+
+
+def typical_length(assembly: Assembly, q: Numbers) -> float:
+    """The longest lever: how far a joint opens per radian of a coordinate; 1 m if nothing turns."""
+    dae = assembly.dae
+    rows = [n for n, row in enumerate(dae.constraints) if row.origin.domain is Domain.TRANSLATION]
+    turns = [n for n, coordinate in enumerate(dae.coordinates) if coordinate.unit == "rad"]
+    levers = np.abs(assembly.constraints(q)[1][np.ix_(rows, turns)])
+    longest = float(levers.max(initial=0.0))
+    return longest if longest > 0.0 else 1.0
 
 
 def choose_independent(
@@ -148,8 +167,9 @@ def telling_positions(jacobians: Sequence[Numbers]) -> list[tuple[Numbers, float
 
 
 def _row_scaled(matrix: Numbers) -> Numbers:
+    """Rows with a largest entry of one; a row of nothing but rounding stays what it is."""
     scale = np.abs(matrix).max(axis=1, keepdims=True)
-    scaled: Numbers = matrix / np.where(scale > 0, scale, 1.0)
+    scaled: Numbers = matrix / np.where(scale > _ROUNDING * scale.max(initial=0.0), scale, 1.0)
     return scaled
 
 

@@ -99,6 +99,11 @@ typedef struct {
     int subtract;
 } ModelPartial;
 
+typedef struct {
+    const char *joint, *direction, *unit;
+    double size;
+} ModelLeftOut;
+
 void model_derive(const double *p, double *d);
 void model_constraints(const ModelPoint *at, double *phi);
 void model_jacobian(const ModelPoint *at, double *phi_q);
@@ -249,6 +254,14 @@ static inline void model_fixed_velocity_tangent(const ModelPoint *at, const Mode
 static inline void model_partials_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
 {
     (void)at, (void)along, (void)change;
+}
+
+/* No constraint of these models is redundant. */
+#define MODEL_NLEFT 0
+static const ModelLeftOut model_left_out_rows[] = {{NULL, NULL, NULL, 1.0}};
+static inline void model_left_out(const ModelPoint *at, double *phi)
+{
+    (void)at, (void)phi;
 }
 
 static const int model_input_stamp[] = {-1};

@@ -1,0 +1,50 @@
+#include "left_out.h"
+
+#include <math.h>
+
+#include "linear.h"
+#include "loops.h"
+
+/* An open joint, relative to the size of its row. Where a loop lines up, a residual of rounding is the square of
+ * an angle: closed joints show up to 1e-7 there. */
+#define OPEN 1e-6
+
+double left_out_residual(Instance *self, const ModelPoint *at)
+{
+    model_left_out(at, self->work.left_out);
+    return max_magnitude(MODEL_NLEFT, self->work.left_out);
+}
+
+/* The row that is open most, and by how much; -1: none is. */
+static int open_row(Instance *self, const Point *point, double *residual)
+{
+    double *const phi = self->work.left_out;
+    double most = OPEN;
+    const ModelPoint at = seen_by_model(&self->state, point);
+    int found = -1;
+    model_left_out(&at, phi);
+    for (int i = 0; i < MODEL_NLEFT; i++) {
+        const double share = fabs(phi[i]) / model_left_out_rows[i].size;
+        if (!(share <= most)) {
+            most = share;
+            found = i;
+            *residual = fabs(phi[i]);
+        }
+    }
+    return found;
+}
+
+bool left_out_hold(Instance *self, const Point *point)
+{
+    double residual = 0.0;
+    int row = MODEL_NLEFT > 0 ? open_row(self, point, &residual) : -1;
+    if (row >= 0) { /* coordinates that are integrated drift: look where the solved loops are closed */
+        Point closed = *point;
+        row = project_position(self, &closed) ? open_row(self, &closed, &residual) : row;
+    }
+    if (row >= 0) {
+        fail(self, FAILURE_LEFT_OUT, point->t, row);
+        self->failure.residual = residual;
+    }
+    return row < 0;
+}
