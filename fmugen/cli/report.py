@@ -17,6 +17,7 @@ from fmugen.phases.read import read_model
 from fmugen.pipeline import Export, export_fmu, subject_of
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
+from fmugen.verify.tolerances import LOOSE
 from fmugen.view.report import Evidence, Provenance, fingerprint, report_page
 from fmugen.view.report.evidence import verdict_of
 from fmugen.view.report.poses import pose_names
@@ -86,6 +87,7 @@ def _evidence(model: SystemModel, fmu: Path, wanted: Reporting, phases: Phases) 
             fmu,
             tolerance=wanted.tolerance,
             stop=wanted.stop,
+            loose=LOOSE if wanted.options.solver.controls_error else (),
             progress=lambda part: phases.note(f"reference {part:.0%}"),
         )
     except VerificationError as error:

@@ -14,11 +14,12 @@ from fmugen.cli.files import replacing, require_writable
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.errors import SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, Solver
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
-from fmugen.verify.verdict import Verification
+from fmugen.verify.tolerances import LOOSE
+from fmugen.verify.verdict import Looseness, Verification
 from fmugen.view.plots import plot_svg, plot_verification
 
 __all__ = ["Judgement", "verify_model"]
@@ -51,7 +52,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
             model = read_model(path)
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
         export_fmu(model, destination, options, phases)
-        verification = _judged(model, destination, wanted, phases)
+        verification = _judged(model, destination, options.solver, wanted, phases)
     _print_verification(verification)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
@@ -62,7 +63,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
         raise typer.Exit(_VERIFICATION_FAILED)
 
 
-def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) -> Verification:
+def _judged(model: SystemModel, fmu: Path, solver: Solver, wanted: Judgement, phases: Phases) -> Verification:
     try:
         with phases.phase("verify"):
             return verify_fmu(
@@ -70,6 +71,7 @@ def _judged(model: SystemModel, fmu: Path, wanted: Judgement, phases: Phases) ->
                 fmu,
                 tolerance=wanted.tolerance,
                 stop=wanted.stop,
+                loose=LOOSE if solver.controls_error else (),
                 progress=lambda part: phases.note(f"reference {part:.0%}"),
             )
     except (SimulationError, VerificationError) as error:
@@ -92,12 +94,23 @@ def _print_verification(verification: Verification) -> None:
     if verification.skipped:
         rows.append(("not compared, since not unique", ", ".join(verification.skipped)))
     print_table("", ("", ""), rows)
+    if verification.looseness:
+        print_table(
+            "Largest deviation at other tolerances",
+            (">relative tolerance", ">deviation", ">allowed", ""),
+            map(_looseness_row, verification.looseness),
+        )
     for problem in verification.problems:
         print_line(problem, style="red")
     verdict = "passed" if verification.passed else "FAILED"
     style = "bold green" if verification.passed else "bold red"
     largest, tolerance = f"{verification.largest:.2e}", f"{verification.tolerance:g}"
     print_line(f"{verdict}: largest deviation {largest}, tolerance {tolerance}", style=style)
+
+
+def _looseness_row(run: Looseness) -> tuple[str, str, str, str]:
+    found = "did not end" if run.stopped else f"{run.deviation:.2e}"
+    return f"{run.tolerance:g}", found, f"{run.allowed:.1e}", "default of the FMU" if run.is_default else ""
 
 
 def _figures(verification: Verification) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """FMU and reference side by side, and the verdict.
 
-The FMU is run with tight tolerances, since chaotic motions amplify every error.
+The FMU is run with tight tolerances, since chaotic motions amplify every error; and then at its default and
+at loose tolerances, where its error must shrink with the tolerance.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances. An output
 that is an angle between bodies in space is compared up to whole turns.
@@ -8,13 +9,16 @@ that is an angle between bodies in space is compared up to whole turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from fmugen.errors import SimulationError
 from fmugen.ir.formula import Name
 from fmugen.ir.model import Output, SystemModel
+from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
 from fmugen.verify.bank import Bank, wrapped
@@ -25,6 +29,7 @@ from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.network.drive import Drive
 from fmugen.verify.network.judge import (
     component_deviations,
+    follow_network,
     judge_network,
     power_problems,
     recorded_quantities,
@@ -40,7 +45,8 @@ from fmugen.verify.reference import (
     solve_reference,
 )
 from fmugen.verify.rotations import Array
-from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
+from fmugen.verify.simulate import Run, Trajectory, simulate_runs
+from fmugen.verify.tolerances import LOOSE, ToleranceRuns, with_tolerances
 from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
 #: The largest violation of a constraint that counts as closed (m or rad).
@@ -60,6 +66,7 @@ def verify_fmu(
     parameters: Mapping[str, float] | None = None,
     inputs: Mapping[str, Signal] | None = None,
     progress: Progress | None = None,
+    loose: Sequence[float] = LOOSE,
 ) -> Verification:
     """Run an FMU and the reference of its model, and compare.
 
@@ -75,6 +82,15 @@ def verify_fmu(
         Parameter values and input signals that both runs use instead of the model's.
     progress
         Called with the fraction done of the reference, which takes longest.
+    loose
+        Relative tolerances at which the FMU is run besides; none for a solver with fixed steps.
+
+    Raises
+    ------
+    SimulationError
+        If the FMU does not come to the end of the tight run.
+    VerificationError
+        If there is no reference.
 
     Notes
     -----
@@ -83,36 +99,36 @@ def verify_fmu(
     """
     stop = model.experiment.stop if stop is None else stop
     step = model.experiment.step if step is None else step
-    names = _recorded(model)
-    trajectory = simulate_fmu(
-        fmu_path,
-        stop=stop,
-        step=step,
-        outputs=names,
-        parameters={**(parameters or {}), **TIGHT},
-        inputs=inputs,
-    )
+    given = dict(parameters or {})
+    tight = Run(stop, step, _recorded(model), {**given, **TIGHT}, inputs or {})
+    others = ToleranceRuns.of(tight, model.experiment.tolerance, given, loose)
+    trajectory, *made = simulate_runs(fmu_path, [tight, *others.runs])
+    if isinstance(trajectory, SimulationError):
+        raise trajectory
+    held = hold_inputs(model, inputs)
     if not model.bodies:
-        return judge_network(
-            model,
-            trajectory,
-            hold_inputs(model, inputs),
-            tolerance=tolerance,
-            parameters=parameters,
-            progress=progress,
-        )
-    times = communication_points(stop, step)
+        follow = partial(follow_network, model, trajectory, held, parameters=parameters)
+        network = follow(trajectory.times, OF_NETWORKS, progress=progress)
+        verification = judge_network(model, trajectory, network, tolerance)
+        return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     initial = _open_starts(Mechanism(model, parameters), trajectory)
-    reference = solve_reference(
-        model,
-        times,
-        inputs=inputs,
-        parameters=parameters,
-        initial=initial,
-        hints={**_hints(model, trajectory, initial), **_network_hints(model, trajectory)},
-        progress=progress,
-    )
-    return _judge(model, trajectory, reference, hold_inputs(model, inputs), tolerance)
+    hints = {**_hints(model, trajectory, initial), **_network_hints(model, trajectory)}
+
+    def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
+        return solve_reference(
+            model,
+            times,
+            inputs=inputs,
+            parameters=parameters,
+            initial=initial,
+            hints=hints,
+            progress=progress,
+            accuracy=accuracy,
+        )
+
+    reference = solve(trajectory.times, OF_MECHANISMS, progress)
+    verification = _judge(model, trajectory, reference, held, tolerance)
+    return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 
 def _recorded(model: SystemModel) -> list[str]:
@@ -276,7 +292,7 @@ def _deviation(
     told = trajectory.values[name]
     if whole_turns:
         told = expected + wrapped(told - expected)
-    return deviation(name, unit, told, expected)
+    return deviation(name, unit, told, expected, whole_turns=whole_turns)
 
 
 def _closure_problems(closure: Array, violation: float) -> Iterator[str]:
