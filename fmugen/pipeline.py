@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 from fmugen.cache import keep, kept_text, place_of
 from fmugen.choice import cheapest_trees
+from fmugen.fixed_step import fixed_step
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import Output, SystemModel
-from fmugen.ir.options import ExportOptions, FmiVersion
+from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
@@ -168,7 +169,10 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
         settings = SolverSettings(
             options.step, tolerance, tolerance * 1e-2, method=options.solver, sigma=sigma
         )
-        face = Face(options.fmi, options.interfaces, program.states, program.indicators)
+        # The step that an FMU declares is also that of importers which integrate it by fixed steps.
+        exchanged = InterfaceType.MODEL_EXCHANGE in options.interfaces
+        step = fixed_step(model, dae, flow) if exchanged else model.experiment.step
+        face = Face(options.fmi, options.interfaces, program.states, program.indicators, step)
         draft = describe(model, program.calculated, "", face=face, settings=settings)
         fingerprint = "".join(emit_sources(program, draft).values())
         guid = _guid(fingerprint + model_description_xml(draft).decode())

@@ -20,6 +20,7 @@ from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.moved import fed_inputs
 from fmugen.verify.simulate import communication_points, simulate_fmu
+from fmugen.verify.tolerances import LOOSE
 from fmugen.view.report import Evidence, Provenance, fingerprint, report_page
 from fmugen.view.report.evidence import verdict_of
 from fmugen.view.report.poses import pose_names
@@ -92,6 +93,7 @@ def _evidence(model: SystemModel, fmu: Path, wanted: Reporting, phases: Phases) 
             tolerance=wanted.tolerance,
             stop=wanted.stop,
             inputs=signals,
+            loose=LOOSE if wanted.options.solver.controls_error else (),
             progress=lambda part: phases.note(f"reference {part:.0%}"),
         )
     except VerificationError as error:

@@ -17,7 +17,7 @@ from fmugen.cli.files import replacing, require_writable, write_text
 from fmugen.cli.fmu_file import FmuFile, read_fmu
 from fmugen.cli.signals import assignment, input_files, read_inputs, require_known
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, InterfaceType
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.signals import feed
@@ -70,10 +70,11 @@ def simulate_model(path: Path, run: Run) -> None:
 
 
 def exported(path: Path, folder: Path, phases: Phases) -> Path:
-    """The FMU of a model file, made in ``folder``."""
+    """The FMU of a model file for co-simulation, made in ``folder``."""
     with phases.phase("read"):
         model = read_model(path)
-    return export_fmu(model, folder / f"{model.name}.fmu", ExportOptions(), phases).path
+    options = ExportOptions(interfaces=(InterfaceType.CO_SIMULATION,))
+    return export_fmu(model, folder / f"{model.name}.fmu", options, phases).path
 
 
 # --- what to run ----------------------------------------------------------------------------------

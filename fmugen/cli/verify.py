@@ -15,12 +15,13 @@ from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.errors import SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, Solver
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
-from fmugen.verify.verdict import Verification
+from fmugen.verify.tolerances import LOOSE
+from fmugen.verify.verdict import Looseness, Verification
 from fmugen.view.plots import plot_svg, plot_verification
 
 __all__ = ["Judgement", "verify_model"]
@@ -55,7 +56,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
             signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
         export_fmu(model, destination, options, phases)
-        verification = _judged(model, destination, wanted, signals, phases)
+        verification = _judged(model, destination, options.solver, wanted, signals, phases)
     _print_verification(verification)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
@@ -67,7 +68,12 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
 
 
 def _judged(
-    model: SystemModel, fmu: Path, wanted: Judgement, signals: dict[str, Signal], phases: Phases
+    model: SystemModel,
+    fmu: Path,
+    solver: Solver,
+    wanted: Judgement,
+    signals: dict[str, Signal],
+    phases: Phases,
 ) -> Verification:
     try:
         with phases.phase("verify"):
@@ -77,6 +83,7 @@ def _judged(
                 tolerance=wanted.tolerance,
                 stop=wanted.stop,
                 inputs=signals,
+                loose=LOOSE if solver.controls_error else (),
                 progress=lambda part: phases.note(f"reference {part:.0%}"),
             )
     except (SimulationError, VerificationError) as error:
@@ -101,12 +108,23 @@ def _print_verification(verification: Verification) -> None:
     if verification.skipped:
         rows.append(("not compared, since not unique", ", ".join(verification.skipped)))
     print_table("", ("", ""), rows)
+    if verification.looseness:
+        print_table(
+            "Largest deviation at other tolerances",
+            (">relative tolerance", ">deviation", ">allowed", ""),
+            map(_looseness_row, verification.looseness),
+        )
     for problem in verification.problems:
         print_line(problem, style="red")
     verdict = "passed" if verification.passed else "FAILED"
     style = "bold green" if verification.passed else "bold red"
     largest, tolerance = f"{verification.largest:.2e}", f"{verification.tolerance:g}"
     print_line(f"{verdict}: largest deviation {largest}, tolerance {tolerance}", style=style)
+
+
+def _looseness_row(run: Looseness) -> tuple[str, str, str, str]:
+    found = "did not end" if run.stopped else f"{run.deviation:.2e}"
+    return f"{run.tolerance:g}", found, f"{run.allowed:.1e}", "default of the FMU" if run.is_default else ""
 
 
 def _figures(verification: Verification) -> Iterator[tuple[str, str]]:

@@ -32,6 +32,11 @@ class Solver(Enum):
     DOPRI5 = "dopri5"
     RODAS3 = "rodas3"
 
+    @property
+    def controls_error(self) -> bool:
+        """Whether steps are chosen by a tolerance."""
+        return self in (Solver.DOPRI5, Solver.RODAS3)
+
 
 @dataclass(frozen=True)
 class ExportOptions:

@@ -7,21 +7,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import DOP853
 
 from fmugen.errors import VerificationError
+from fmugen.verify.accuracy import OF_MECHANISMS, Accuracy
 from fmugen.verify.assembly import project_positions, project_velocities
 from fmugen.verify.mechanism import Instant, Mechanism
 from fmugen.verify.rotations import Array
 
-RELATIVE_TOLERANCE = 1e-12
-ABSOLUTE_TOLERANCE = 1e-13
 #: Factors on the tolerances, tried in turn.
 _LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
 #: Steps that shrink below this fraction of the largest step so far are a collapse.
 _COLLAPSE = 1e-4
-#: The most output intervals in one step: what lasts for a few of them must not be stepped over.
-_INTERVALS = 8
 #: The conditioning of the constraints below which a position counts as near a singular one.
 _POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
@@ -43,7 +39,7 @@ class State(NamedTuple):
 
 
 class Integrator:
-    """DOP853 with projection; remembers the step size from run to run.
+    """An explicit method with projection; remembers the step size from run to run.
 
     A step may span several output times: the states at those inside it are the interpolants of the method,
     projected onto the constraints as the ends of steps are.
@@ -53,15 +49,16 @@ class Integrator:
     repeated with a looser tolerance, which carries it across.
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, accuracy: Accuracy = OF_MECHANISMS) -> None:
         self._mechanism = mechanism
+        self._accuracy = accuracy
         self._step: float | None = None
         of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
         of_states = np.ones(mechanism.drive.system.tableau.states if mechanism.drive else 0)
         self._scale = np.concatenate((of_coordinates, mechanism.scale, of_states))
         self._count, self._moving = len(of_coordinates), len(of_coordinates) + mechanism.size
         #: The loosest relative tolerance that was needed.
-        self.tolerance = RELATIVE_TOLERANCE
+        self.tolerance = accuracy.relative
 
     def follow(self, times: Sequence[float], state: State, inputs: Mapping[str, float]) -> Iterator[State]:
         """The states at all times but the first, which is the time of the given state."""
@@ -75,7 +72,7 @@ class Integrator:
                     yield (state := following)
                     found += 1
                 if found:
-                    self.tolerance = max(self.tolerance, loosening * RELATIVE_TOLERANCE)
+                    self.tolerance = max(self.tolerance, loosening * self._accuracy.relative)
                     done += found
                     break
             else:
@@ -90,14 +87,14 @@ class Integrator:
     ) -> Iterator[State]:
         """The states at all times but the first, or at those before the steps collapse."""
         largest = self._step or 0.0
-        solver = DOP853(
+        solver = self._accuracy.method(
             lambda time, packed: self._rates(float(time), packed, inputs),
             times[0],
             np.concatenate(state),
             times[-1],
-            rtol=loosening * RELATIVE_TOLERANCE,
-            atol=loosening * ABSOLUTE_TOLERANCE * self._scale,
-            max_step=_INTERVALS * float(np.max(np.diff(times))),
+            rtol=loosening * self._accuracy.relative,
+            atol=loosening * self._accuracy.absolute * self._scale,
+            max_step=self._accuracy.intervals * float(np.max(np.diff(times))),
             first_step=None if self._step is None else min(self._step, times[-1] - times[0]),
         )
         due = 1

@@ -1,6 +1,7 @@
 """FMU and reference side by side, and the verdict.
 
-The FMU is run with tight tolerances, since chaotic motions amplify every error.
+The FMU is run with tight tolerances, since chaotic motions amplify every error; and then at its default and
+at loose tolerances, where its error must shrink with the tolerance.
 
 Reactions that redundant constraints leave undetermined are not compared: every choice balances. Angles are
 compared with the turns that FMU and reference have counted, each by itself.
@@ -8,15 +9,17 @@ compared with the turns that FMU and reference have counted, each by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from fmugen.errors import VerificationError
+from fmugen.errors import SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
+from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
 from fmugen.verify.bank import Bank
@@ -28,6 +31,7 @@ from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
 from fmugen.verify.network.judge import (
     component_deviations,
+    follow_network,
     judge_network,
     power_problems,
     recorded_quantities,
@@ -43,7 +47,8 @@ from fmugen.verify.reference import (
     with_start_values,
 )
 from fmugen.verify.rotations import Array
-from fmugen.verify.simulate import TIME_LIMIT, Trajectory, communication_points, simulate_fmu
+from fmugen.verify.simulate import TIME_LIMIT, Run, Trajectory, communication_points, simulate_runs
+from fmugen.verify.tolerances import LOOSE, ToleranceRuns, with_tolerances
 from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
 #: The largest violation of a constraint that counts as closed (m or rad).
@@ -64,6 +69,7 @@ def verify_fmu(
     inputs: Mapping[str, Signal] | None = None,
     progress: Progress | None = None,
     time_limit: float = TIME_LIMIT,
+    loose: Sequence[float] = LOOSE,
 ) -> Verification:
     """Run an FMU and the reference of its model, and compare.
 
@@ -80,7 +86,16 @@ def verify_fmu(
     progress
         Called with the fraction done of the reference, which takes longest.
     time_limit
-        Seconds after which the run of the FMU is given up.
+        Seconds after which the runs of the FMU are given up.
+    loose
+        Relative tolerances at which the FMU is run besides; none for a solver with fixed steps.
+
+    Raises
+    ------
+    SimulationError
+        If the FMU does not come to the end of the tight run.
+    VerificationError
+        If there is no reference.
 
     Notes
     -----
@@ -89,42 +104,39 @@ def verify_fmu(
     """
     stop = model.experiment.stop if stop is None else stop
     step = model.experiment.step if step is None else step
-    names = _recorded(model)
-    times = communication_points(stop, step)
-    fed = fed_inputs(model, inputs, times)
+    given = dict(parameters or {})
+    fed = fed_inputs(model, inputs, communication_points(stop, step))
     _require_judged(model, fed)
-    trajectory = simulate_fmu(
-        fmu_path,
-        stop=stop,
-        step=step,
-        outputs=names,
-        parameters={**(parameters or {}), **TIGHT},
-        inputs=fed,
-        time_limit=time_limit,
-    )
+    tight = Run(stop, step, _recorded(model), {**given, **TIGHT}, fed if fed.values else {})
+    others = ToleranceRuns.of(tight, model.experiment.tolerance, given, loose)
+    trajectory, *made = simulate_runs(fmu_path, [tight, *others.runs], time_limit)
+    if isinstance(trajectory, SimulationError):
+        raise trajectory
     model, parameters = with_start_values(model, parameters)
+    held = hold_inputs(model, fed)
     if not model.bodies:
-        judged = judge_network(
-            model,
-            trajectory,
-            hold_inputs(model, fed),
-            tolerance=tolerance,
-            parameters=parameters,
-            progress=progress,
-        )
-        return replace(judged, notes=fed.notes)
+        follow = partial(follow_network, model, trajectory, held, parameters=parameters)
+        network = follow(trajectory.times, OF_NETWORKS, progress=progress)
+        verification = replace(judge_network(model, trajectory, network, tolerance), notes=fed.notes)
+        return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     initial = _open_starts(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
-    reference = solve_reference(
-        model,
-        times,
-        inputs=inputs,
-        parameters=parameters,
-        initial=initial,
-        hints={**_hints(model, trajectory, initial), **_network_hints(model, trajectory)},
-        progress=progress,
-    )
-    judged = _judge(model, trajectory, reference, hold_inputs(model, fed), tolerance)
-    return replace(judged, notes=fed.notes)
+    hints = {**_hints(model, trajectory, initial), **_network_hints(model, trajectory)}
+
+    def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
+        return solve_reference(
+            model,
+            times,
+            inputs=inputs,
+            parameters=parameters,
+            initial=initial,
+            hints=hints,
+            progress=progress,
+            accuracy=accuracy,
+        )
+
+    reference = solve(trajectory.times, OF_MECHANISMS, progress)
+    verification = replace(_judge(model, trajectory, reference, held, tolerance), notes=fed.notes)
+    return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 
 def _require_judged(model: SystemModel, fed: Feed) -> None:

@@ -18,6 +18,7 @@ from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME, constant
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.signals import Feed, Signal
+from fmugen.verify.accuracy import OF_MECHANISMS, Accuracy
 from fmugen.verify.advance import Integrator, State, follow_drivers
 from fmugen.verify.assembly import Start, assemble
 from fmugen.verify.energy import EnergyBalance, balance
@@ -59,6 +60,11 @@ class Reference:
     undetermined: frozenset[str]
     tolerance: float
 
+    @property
+    def values(self) -> dict[str, Array]:
+        """All signals by the names of the variables of an FMU."""
+        return {**self.quantities, **self.outputs}
+
     def quantity(self, name: str) -> Array:
         """Any quantity of the model over the output times."""
         if name not in self.quantities:
@@ -75,8 +81,9 @@ def solve_reference(
     initial: Mapping[str, float] | None = None,
     hints: Mapping[str, float] | None = None,
     progress: Progress | None = None,
+    accuracy: Accuracy = OF_MECHANISMS,
 ) -> Reference:
-    """Compute the motion of a model to about ten digits.
+    """Compute the motion of a model, by default to about ten digits.
 
     Parameters
     ----------
@@ -96,6 +103,8 @@ def solve_reference(
         Extra guesses of position quantities.
     progress
         Called with the fraction done.
+    accuracy
+        The method of integration and its tolerances.
 
     Raises
     ------
@@ -115,7 +124,7 @@ def solve_reference(
         start = _at_rest(mechanism, start, float(times[0]), held, {**hints, **initial})
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
-    integrator = Integrator(mechanism)
+    integrator = Integrator(mechanism, accuracy)
     # A network has states of its own, which must be integrated even where drivers determine all positions.
     only_driven = driven and mechanism.drive is None
     follow = partial(follow_drivers, mechanism) if only_driven else integrator.follow

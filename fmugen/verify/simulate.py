@@ -1,4 +1,4 @@
-"""An FMU to its trajectory, by FMPy's co-simulation in a process of its own."""
+"""An FMU to its trajectory, by FMPy in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -41,6 +42,29 @@ def communication_points(stop: float, step: float) -> Array:
     return times
 
 
+@dataclass(frozen=True)
+class Run:
+    """A run of an FMU from time 0.
+
+    ``step`` is the communication step in co-simulation, and the output interval in model exchange.
+    ``outputs`` names the variables to record, of any causality; ``parameters`` are values to set before
+    initialization. ``inputs`` are signals by input name, held from one communication point to the next; or
+    what inputs are fed with at these points, together with derivatives that tell how they go on.
+
+    Model exchange is integrated by ``solver``: CVode with the relative ``tolerance``, by default the one that
+    the FMU declares, or explicit Euler in steps of ``step``.
+    """
+
+    stop: float
+    step: float
+    outputs: Sequence[str]
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    inputs: Mapping[str, Callable[[float], float]] | Feed = field(default_factory=dict)
+    interface: Literal["CoSimulation", "ModelExchange"] = "CoSimulation"
+    solver: Literal["CVode", "Euler"] = "CVode"
+    tolerance: float | None = None
+
+
 def simulate_fmu(
     path: Path,
     *,
@@ -51,23 +75,7 @@ def simulate_fmu(
     inputs: Mapping[str, Callable[[float], float]] | Feed | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Trajectory:
-    """Run an FMU from time 0 and record variables.
-
-    Parameters
-    ----------
-    path
-        The FMU.
-    stop, step
-        The last time, and the communication step.
-    outputs
-        Names of the variables to record, of any causality.
-    parameters
-        Values to set before initialization.
-    inputs
-        Signals by input name, set at each communication point and held until the next; or what they are fed
-        with at these points, together with derivatives that tell how they go on.
-    time_limit
-        Seconds after which the run is given up.
+    """Run an FMU by co-simulation from time 0 and record variables; :class:`Run` tells what the words mean.
 
     Raises
     ------
@@ -76,59 +84,78 @@ def simulate_fmu(
     SimulationError
         If it stopped without a word, crashed, hung, gave a number that is not finite, or does not load.
     """
+    (made,) = simulate_runs(path, [Run(stop, step, outputs, parameters or {}, inputs or {})], time_limit)
+    if isinstance(made, SimulationError):
+        raise made
+    return made
+
+
+def simulate_runs(
+    path: Path, runs: Sequence[Run], time_limit: float = TIME_LIMIT
+) -> list[Trajectory | SimulationError]:
+    """Make several runs of an FMU, one after the other in one process; a run that fails gives its error.
+
+    An FMU that crashes or hangs ends the process, and fails the runs that are left. ``time_limit`` is the
+    seconds after which all runs are given up.
+    """
     if not path.is_file():
         raise SimulationError(f"there is no FMU {path}")
     check_fmu(path)
-    times = communication_points(stop, step)
-    fed = inputs if isinstance(inputs, Feed) else feed(inputs or {}, (), times)
-    request = {
-        "fmu": str(path.resolve()),
-        "times": times.tolist(),
-        "outputs": list(outputs),
-        "parameters": dict(parameters or {}),
-        "inputs": {name: column.tolist() for name, column in fed.values.items()},
-        "derivatives": {name: rows.tolist() for name, rows in fed.derivatives.items()},
-    }
+    request = {"fmu": str(path.resolve()), "runs": [_request(run) for run in runs]}
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
         directory = Path(folder)
         (directory / "request.json").write_text(json.dumps(request), encoding="utf-8")
-        _run(path, directory, time_limit)
-        messages = _check_response(path, directory)
-        table = np.load(directory / "values.npy")
-    values = {name: table[:, column] for column, name in enumerate(outputs)}
-    _check_finite(path, times, values)
-    return Trajectory(times, values, messages)
+        failure = _call_runner(path, directory, time_limit)
+        return [_made(path, directory, number, run, failure) for number, run in enumerate(runs)]
 
 
-def _run(path: Path, directory: Path, time_limit: float) -> None:
-    """Run the FMU; what it prints is kept out of the caller's terminal."""
+def _request(run: Run) -> dict[str, object]:
+    times = communication_points(run.stop, run.step)
+    fed = run.inputs if isinstance(run.inputs, Feed) else feed(run.inputs, (), times)
+    return {
+        "times": times.tolist(),
+        "outputs": list(run.outputs),
+        "parameters": dict(run.parameters),
+        "inputs": {name: column.tolist() for name, column in fed.values.items()},
+        "derivatives": {name: rows.tolist() for name, rows in fed.derivatives.items()},
+        "interface": run.interface,
+        "solver": run.solver,
+        "tolerance": run.tolerance,
+    }
+
+
+def _call_runner(path: Path, directory: Path, time_limit: float) -> str:
+    """Run the FMU, and keep what it prints out of the caller's terminal; how the process ended, if badly."""
     # -P: the runner's own folder must not shadow the modules of FMPy's dependencies.
     command = [sys.executable, "-P", str(Path(fmu_runner.__file__)), str(directory)]
     try:
         finished = subprocess.run(command, capture_output=True, timeout=time_limit, check=False)
-    except subprocess.TimeoutExpired as error:
-        raise SimulationError(f"{path.name} did not finish within {time_limit:g} s") from error
-    if not (directory / "response.json").is_file():
-        said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
-        how = f"signal {-finished.returncode}" if finished.returncode < 0 else f"exit {finished.returncode}"
-        last = f": {said[-1]}" if said else ""
-        raise SimulationError(f"{path.name} crashed ({how}){last}")
+    except subprocess.TimeoutExpired:
+        return f"{path.name} did not finish within {time_limit:g} s"
+    said = finished.stderr.decode("utf-8", "replace").strip().splitlines()
+    how = f"signal {-finished.returncode}" if finished.returncode < 0 else f"exit {finished.returncode}"
+    last = f": {said[-1]}" if said else ""
+    return f"{path.name} crashed ({how}){last}"
 
 
-def _check_response(path: Path, directory: Path) -> tuple[str, ...]:
-    response = json.loads((directory / "response.json").read_text(encoding="utf-8"))
+def _made(path: Path, directory: Path, number: int, run: Run, failure: str) -> Trajectory | SimulationError:
+    """What became of a run."""
+    answer = directory / f"response-{number}.json"
+    if not answer.is_file():
+        return SimulationError(failure)
+    response = json.loads(answer.read_text(encoding="utf-8"))
     messages = tuple(response["messages"])
     if response["error"] is not None:
         # The FMU's own sentence says more than the name of the call that failed.
         begin = f"{path.name} stopped after t = {response['time']:g} s"
         if response["refusal"] is not None:
-            raise RefusedError(f"{begin}: {response['refusal']}")
-        raise SimulationError(f"{begin}: {response['error']}")
-    return messages
-
-
-def _check_finite(path: Path, times: Array, values: Mapping[str, Array]) -> None:
-    for name, column in values.items():
+            return RefusedError(f"{begin}: {response['refusal']}")
+        return SimulationError(f"{begin}: {response['error']}")
+    times = communication_points(run.stop, run.step)
+    table = np.load(directory / f"values-{number}.npy")
+    for name, column in zip(run.outputs, table.T, strict=True):
         bad = np.flatnonzero(~np.isfinite(column))
         if len(bad):
-            raise SimulationError(f"{path.name}: {name} is not a finite number at t = {times[bad[0]]:g} s")
+            return SimulationError(f"{path.name}: {name} is not a finite number at t = {times[bad[0]]:g} s")
+    values = {name: table[:, column] for column, name in enumerate(run.outputs)}
+    return Trajectory(times, values, messages)

@@ -7,11 +7,13 @@ a signal that rests at zero is judged absolutely.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fmugen.verify.bank import wrapped
 from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.network.power import PowerBalance
 from fmugen.verify.rotations import Array
@@ -21,21 +23,30 @@ SCALE_FLOOR = 1e-3
 #: The same in units that are large for what is measured with them.
 _SMALL_FLOORS = {"m3/s": 1e-6}
 
+#: Numbers of samples.
+Rows = NDArray[np.intp]
+
 
 @dataclass(frozen=True)
 class Deviation:
-    """A signal of the FMU against the reference."""
+    """A signal of the FMU against the reference; with ``whole_turns``, an angle up to whole turns."""
 
     name: str
     unit: str
     fmu: Array
     reference: Array
     scale: float
+    whole_turns: bool = False
 
     @property
     def errors(self) -> Array:
         """Scaled deviation over time."""
-        result: Array = np.abs(self.fmu - self.reference) / self.scale
+        return self.errors_of(self.fmu, slice(None))
+
+    def errors_of(self, told: Array, rows: Rows | slice) -> Array:
+        """Scaled deviation of what another run told of the signal at some of the samples."""
+        difference = told - self.reference[rows]
+        result: Array = np.abs(wrapped(difference) if self.whole_turns else difference) / self.scale
         return result
 
     @property
@@ -49,13 +60,35 @@ class Deviation:
 
 
 @dataclass(frozen=True)
+class Looseness:
+    """A run of the FMU at a relative tolerance.
+
+    ``deviation`` is the largest scaled deviation of any signal, found in ``signal`` at ``time``; ``allowed``
+    is what passes. A run that did not end says why in ``stopped``.
+    """
+
+    tolerance: float
+    is_default: bool
+    allowed: float
+    deviation: float = float("nan")
+    signal: str = ""
+    time: float = 0.0
+    stopped: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.deviation <= self.allowed
+
+
+@dataclass(frozen=True)
 class Verification:
     """What the comparison found; ``problems`` says in sentences why it did not pass.
 
     Mechanisms have ``closure``, what the FMU says of its own loops, ``violation``, how far the FMU's body
     poses violate the reference's constraints, and an ``energy`` balance. Networks have ``components``, the
     deviations of their across and through variables, and a ``power`` balance. ``skipped`` names
-    outputs that have no unique value. ``notes`` tell what was made of the inputs.
+    outputs that have no unique value. ``notes`` tell what was made of the inputs. ``looseness`` are the runs
+    at other tolerances than the tightest.
     """
 
     model: str
@@ -73,23 +106,40 @@ class Verification:
     energy: EnergyBalance | None = None
     components: tuple[Deviation, ...] = ()
     power: PowerBalance | None = None
+    looseness: tuple[Looseness, ...] = ()
 
     @property
     def passed(self) -> bool:
         return not self.problems
 
     @property
+    def signals(self) -> tuple[Deviation, ...]:
+        return (*self.outputs, *self.bodies, *self.components)
+
+    @property
     def largest(self) -> float:
         """The largest scaled deviation of any signal."""
-        signals = (*self.outputs, *self.bodies, *self.components)
-        return max((deviation.largest for deviation in signals), default=0.0)
+        return max((deviation.largest for deviation in self.signals), default=0.0)
 
 
-def deviation(name: str, unit: str, told: Array, expected: Array) -> Deviation:
+def largest_deviation(
+    signals: tuple[Deviation, ...], values: Mapping[str, Array], rows: Rows
+) -> tuple[float, str, int]:
+    """The largest scaled deviation of another run at some of the samples, its signal and its sample."""
+    worst = (0.0, "", 0)
+    for signal in signals:
+        errors = signal.errors_of(values[signal.name], rows)
+        at = int(np.argmax(errors))
+        if not float(errors[at]) <= worst[0]:
+            worst = (float(errors[at]), signal.name, int(rows[at]))
+    return worst
+
+
+def deviation(name: str, unit: str, told: Array, expected: Array, *, whole_turns: bool = False) -> Deviation:
     """What an FMU told of a signal against what was expected."""
     floor = _SMALL_FLOORS.get(unit, SCALE_FLOOR)
     scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), floor)
-    return Deviation(name, unit, told, expected, scale)
+    return Deviation(name, unit, told, expected, scale, whole_turns)
 
 
 def deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:

@@ -53,6 +53,7 @@ def test_a_right_fmu_passes_and_is_drawn(right: Path, tmp_path: Path) -> None:
     assert verification.largest < 1e-8
     assert verification.violation < 1e-12
     assert verification.energy.largest < 1e-6
+    assert [run.tolerance for run in verification.looseness] == [1e-8, 1e-4, 1e-6, 1e-8]
     assert {deviation.name for deviation in verification.outputs} == {"angle", "omega", "x", "fx", "fy"}
 
     page = plot_verification(verification, tmp_path / "page.html").read_text(encoding="utf-8")
@@ -90,6 +91,15 @@ def test_an_fmu_of_the_wrong_size_violates_the_constraints(right: Path) -> None:
     parameters = tuple(p if p.name != "l" else type(p)("l", 0.7001) for p in model.parameters)
     verification = verify_fmu(models.pendulum(parameters=parameters), right, stop=0.2)
     assert any("violate the constraints" in problem for problem in verification.problems)
+
+
+def test_an_fmu_that_is_exact_at_tight_tolerances_alone_fails(make: Make) -> None:
+    verification = verify_fmu(models.pendulum(), make(mishap="careless"))
+    assert verification.largest < 1e-8
+    assert not verification.passed
+    found = {run.tolerance: run.passed for run in verification.looseness}
+    assert found[1e-6] is found[1e-8] is False
+    assert all("does not shrink with the tolerance" in problem for problem in verification.problems)
 
 
 def test_errors_of_an_fmu_carry_its_words(make: Make) -> None:

@@ -83,12 +83,16 @@ DIAGNOSTICS = (
 
 @dataclass(frozen=True)
 class Face:
-    """The standard and the interface types of an FMU, and what it offers to model exchange."""
+    """The standard and the interface types of an FMU, and what it offers to model exchange.
+
+    ``step`` is the step that the FMU declares, if it is not the communication step of the model.
+    """
 
     fmi: FmiVersion = FmiVersion.TWO
     interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)
     states: tuple[ContinuousState, ...] = ()
     indicators: int = 0
+    step: float | None = None
 
 
 def model_description_xml(description: FmuDescription, source_files: Sequence[str] = ()) -> bytes:
@@ -122,7 +126,7 @@ def describe(
     guid
         The fingerprint of the generated code, which binary and description must share.
     face
-        The standard, the interface types, and the continuous states.
+        The standard, the interface types, the continuous states, and the step to declare.
     settings
         Default values of the solver settings.
     environment
@@ -171,7 +175,7 @@ def describe(
         units=units,
         types=tuple(_type_definition(unit) for unit in units),
         structure=_structure(calculated, face.states, variables),
-        experiment=model.experiment,
+        experiment=replace(model.experiment, step=face.step or model.experiment.step),
         fmi=face.fmi,
         interfaces=face.interfaces,
         terminals=terminals_of(model, [variable.name for variable in variables]),

@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.integrate import DOP853, OdeSolver, Radau
+from scipy.integrate import OdeSolver, Radau
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import SystemModel
+from fmugen.verify.accuracy import OF_NETWORKS, Accuracy
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.network.start import StartValues
 from fmugen.verify.network.system import NetworkSystem, held, known_values
@@ -22,9 +23,6 @@ from fmugen.verify.network.tableau import Point
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
 
-RELATIVE_TOLERANCE = 1e-11
-#: The smallest error that counts, relative to the largest value a state has had.
-ABSOLUTE_TOLERANCE = 1e-12
 _TINY = 1e-15
 #: Steps of the explicit method in one interval that show a system to be stiff.
 _MANY = 400
@@ -45,6 +43,11 @@ class NetworkReference:
     outputs: dict[str, Array]
     quantities: dict[str, Array]
 
+    @property
+    def values(self) -> dict[str, Array]:
+        """All signals by the names of the variables of an FMU."""
+        return {**self.quantities, **self.outputs}
+
 
 def solve_network(
     model: SystemModel,
@@ -54,8 +57,9 @@ def solve_network(
     parameters: Mapping[str, float] | None = None,
     hints: Mapping[str, float] | None = None,
     progress: Progress | None = None,
+    accuracy: Accuracy = OF_NETWORKS,
 ) -> NetworkReference:
-    """Compute the motion of a network to about ten digits.
+    """Compute the motion of a network, by default to about ten digits.
 
     Parameters
     ----------
@@ -71,6 +75,8 @@ def solve_network(
         Values of quantities at the start that the start values of the model leave open.
     progress
         Called with the fraction done.
+    accuracy
+        The explicit method of integration and its tolerances.
     """
     known = known_values(model, parameters)
     begin = float(times[0])
@@ -79,7 +85,7 @@ def solve_network(
         Point(begin, np.zeros(system.tableau.states), _NOTHING, held(held_inputs(begin))),
         start_values(model, known, hints),
     )
-    follower = _Follower(system)
+    follower = _Follower(system, accuracy)
     recorder = _Recorder(system, known)
     recorder.record(begin, states, held_inputs(begin))
     for start, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
@@ -103,8 +109,9 @@ def start_values(
 class _Follower:
     """Integrates states; remembers step size, magnitudes, and whether the network is stiff."""
 
-    def __init__(self, system: NetworkSystem) -> None:
+    def __init__(self, system: NetworkSystem, accuracy: Accuracy) -> None:
         self._system = system
+        self._accuracy = accuracy
         self._step: float | None = None
         self._stiff = False
         self._largest = np.zeros(system.tableau.states)
@@ -134,17 +141,18 @@ class _Follower:
 
     def _explicit(self, rates: _Rates, begin: float, end: float, states: Array) -> OdeSolver:
         first = None if self._step is None else min(self._step, end - begin)
-        return DOP853(
-            rates, begin, states, end, rtol=RELATIVE_TOLERANCE, atol=self._smallest(), first_step=first
+        relative = self._accuracy.relative
+        return self._accuracy.method(
+            rates, begin, states, end, rtol=relative, atol=self._smallest(), first_step=first
         )
 
     def _implicit(self, rates: _Rates, slope: _Rates, begin: float, end: float, states: Array) -> OdeSolver:
-        return Radau(
-            rates, begin, states, end, jac=slope, rtol=10.0 * RELATIVE_TOLERANCE, atol=self._smallest()
-        )
+        relative = 10.0 * self._accuracy.relative
+        return Radau(rates, begin, states, end, jac=slope, rtol=relative, atol=self._smallest())
 
     def _smallest(self) -> Array:
-        result: Array = ABSOLUTE_TOLERANCE * self._largest + _TINY
+        """The smallest error that counts, relative to the largest value a state has had."""
+        result: Array = self._accuracy.absolute * self._largest + _TINY
         return result
 
     def _run(self, solver: OdeSolver, patience: int) -> Array | None:

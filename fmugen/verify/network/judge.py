@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from fmugen.ir.model import SystemModel, quantities
-from fmugen.verify.network.follow import RELATIVE_TOLERANCE, solve_network
+from fmugen.verify.accuracy import OF_NETWORKS, Accuracy
+from fmugen.verify.network.follow import NetworkReference, solve_network
 from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.network.system import NetworkSystem
 from fmugen.verify.network.tableau import Tableau
@@ -31,26 +32,27 @@ def edge_quantities(tableau: Tableau) -> list[str]:
     return [name for name in tableau.quantities if name.rpartition(".")[0] in components]
 
 
-def judge_network(
+def follow_network(
     model: SystemModel,
     trajectory: Trajectory,
     held_inputs: Callable[[float], Mapping[str, float]],
+    times: Array,
+    accuracy: Accuracy,
     *,
-    tolerance: float,
     parameters: Mapping[str, float] | None,
-    progress: Callable[[float], None] | None,
+    progress: Callable[[float], None] | None = None,
+) -> NetworkReference:
+    """The motion of a model without bodies; what its start values leave open is as the FMU chose it."""
+    hints = {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
+    return solve_network(
+        model, times, held_inputs, parameters=parameters, hints=hints, progress=progress, accuracy=accuracy
+    )
+
+
+def judge_network(
+    model: SystemModel, trajectory: Trajectory, reference: NetworkReference, tolerance: float
 ) -> Verification:
     """Compare the run of an FMU with the reference of a model without bodies."""
-    first = {name: float(values[0]) for name, values in trajectory.values.items()}
-    recorded = recorded_quantities(model)
-    reference = solve_network(
-        model,
-        trajectory.times,
-        held_inputs,
-        parameters=parameters,
-        hints={name: first[name] for name in recorded},
-        progress=progress,
-    )
     outputs = tuple(
         deviation(output.name, output.unit, trajectory.values[output.name], reference.outputs[output.name])
         for output in model.outputs
@@ -68,7 +70,7 @@ def judge_network(
             *deviation_problems((*outputs, *components), trajectory.times, tolerance),
             *power_problems(power),
         ),
-        reference_tolerance=RELATIVE_TOLERANCE,
+        reference_tolerance=OF_NETWORKS.relative,
         components=components,
         power=power,
     )

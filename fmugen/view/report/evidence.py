@@ -95,6 +95,18 @@ def _tables(verification: Verification) -> Iterator[str]:
             for signal in verification.outputs
         ),
     )
+    if verification.looseness:
+        yield table(
+            ("relative tolerance of the solver", "largest deviation", "allowed"),
+            (
+                (
+                    f"{run.tolerance:g}, default of the FMU" if run.is_default else f"{run.tolerance:g}",
+                    "did not end" if run.stopped else f"{run.deviation:.1e}",
+                    f"{run.allowed:.1e}",
+                )
+                for run in verification.looseness
+            ),
+        )
     for message in verification.messages:
         yield paragraph(f"the FMU says: {message}")
 
