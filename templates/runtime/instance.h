@@ -117,6 +117,7 @@ typedef struct {
     double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
     double told[MODEL_ROOM(MODEL_NU)], told_time[MODEL_ROOM(MODEL_NU)]; /* inputs as last told, and how fast */
     double told_slope[MODEL_ROOM(MODEL_NU)];                            /* they changed: see told.c */
+    double reached[MODEL_ROOM(MODEL_NU)]; /* where the last step took the inputs, whatever was told since */
     Samples samples[MODEL_ROOM(MODEL_STAMPED * MODEL_NU)];
     Point at;                           /* the last accepted point */
     Point now;                          /* the point that variables are read at */

@@ -123,6 +123,7 @@ Status exit_initialization(Instance *self)
 static void end_input_derivatives(State *state)
 {
     for (int k = 0; k < MODEL_NU; k++) {
+        state->reached[k] = state->at.u[k];
         if (!is_sampled(state, k)) {
             state->reals[MODEL_U0 + k] = state->at.u[k];
         }

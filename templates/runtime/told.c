@@ -22,7 +22,7 @@ static bool is_explained(const State *state, int input, double since)
 {
     const int rate = model_input_rate[input], second = model_input_rate[rate];
     const double now = state->reals[MODEL_U0 + input];
-    const double change = fmin(fabs(now - state->told[input]), fabs(now - state->at.u[input]));
+    const double change = fmin(fabs(now - state->told[input]), fabs(now - state->reached[input]));
     const double way = since * (size_of(state, rate) + since * size_of(state, second));
     return change <= way + SMALLEST_CHANGE * size_of(state, input);
 }
@@ -31,13 +31,13 @@ static bool is_explained(const State *state, int input, double since)
 static double slope_of(const State *state, int input, double t)
 {
     const double now = state->reals[MODEL_U0 + input], since = t - state->told_time[input];
-    const bool anew = now != state->told[input] && now != state->at.u[input];
+    const bool anew = now != state->told[input] && now != state->reached[input];
     return model_input_drives[input] && anew && since > 0.0 ? (now - state->told[input]) / since : 0.0;
 }
 
 static void take(State *state, int input, double t)
 {
-    state->told[input] = state->reals[MODEL_U0 + input];
+    state->told[input] = state->reached[input] = state->reals[MODEL_U0 + input];
     state->told_time[input] = t;
 }
 

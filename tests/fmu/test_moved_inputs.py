@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from functools import partial
 from math import pi
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ from typer.testing import CliRunner, Result
 from fmugen.builder import ModelBuilder
 from fmugen.cli import app
 from fmugen.cli.fmu_file import read_fmu
-from fmugen.errors import ModelError
+from fmugen.errors import ModelError, SimulationError
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.crosscheck import read_cross_check
+from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.parts import START, leg
 
 SEAT = """
@@ -336,6 +338,26 @@ def test_an_importer_that_feeds_all_of_them_is_right(
     found = imported(folder / f"seat{version}.fmu", kind, 3)
     expected = comfort(found["time"])
     assert np.abs(found["comfort"] - expected).max() < allowed * np.abs(expected).max()
+
+
+def told(step: float, orders: int) -> dict[str, Any]:
+    """A run of FMI 2 co-simulation that sets inputs and reads outputs before each step."""
+    signals = {name: partial(road, order=order) for order, name in enumerate(RATES[:orders])}
+    return {"stop": 1.0, "step": step, "outputs": ["comfort"], "inputs": signals}
+
+
+@pytest.mark.parametrize("orders", [1, 2])
+def test_reading_outputs_explains_no_position(folder: Path, orders: int) -> None:
+    with pytest.raises(SimulationError, match=f"{RATES[orders - 1]} prescribes a motion"):
+        simulate_fmu(folder / "seat2.fmu", **told(0.01, orders))
+
+
+def test_the_error_of_values_alone_is_of_second_order(folder: Path) -> None:
+    errors = []
+    for step in (0.01, 0.0025):
+        found = simulate_fmu(folder / "seat2.fmu", **told(step, 3))
+        errors.append(np.abs(found.values["comfort"] - comfort(found.times)).max())
+    assert errors[1] < errors[0] / 12  # 16 in the limit
 
 
 def test_derivatives_of_a_position_are_its_rates(folder: Path, tmp_path: Path) -> None:
