@@ -7,8 +7,8 @@ A branch has its coordinates. The angle of a chord follows from the rotation of 
 
 Angles count turns. A sum of coordinates does so by itself, from its start on. Of an angle that jumps the turn
 is the one nearest to a value that is remembered (``CountedAngle``). At the start the slide of a screw tells
-its turn. The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one of its
-ends to the other, where there are such.
+its turn. The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one
+of its ends to the other, where there are such.
 """
 
 from __future__ import annotations
