@@ -293,3 +293,14 @@ def test_exact_and_iterated_closure_give_the_same_motion(tmp_path: Path) -> None
         run = simulate_fmu(fmu, stop=0.03, step=3e-4, outputs=["beta", "gamma"], parameters=tight)
         values.append([run.values["beta"][-1], run.values["gamma"][-1]])
     assert np.allclose(values[0], values[1], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["quick_return", "stephenson_iii"])
+def test_the_direction_of_an_angle_that_a_linear_step_gives_is_known_to_later_steps(
+    name: str, tmp_path: Path
+) -> None:
+    """With joint coordinates a driver gives the angle of its joint, and later loops read the sine of it."""
+    model = example(name)
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions(trees="jc")).path
+    verification = verify_fmu(model, fmu, stop=20 * model.experiment.step)
+    assert verification.passed, verification.problems

@@ -207,7 +207,7 @@ def _step_lines(
 ) -> Iterator[str]:
     """The statements of a step; ``names`` gets the temporaries that it leaves, called by ``numbers``."""
     i = step.unknown
-    place = program.turning.index(i) if step.is_angle else 0
+    place = program.turning.index(i) if i in program.turning else 0
     sine, cosine, anchor = f"e[{2 * place}]", f"e[{2 * place + 1}]", f"anchors[{place}]"
     if step.root is not None:
         yield f"double s{i}, c{i}, r{i};"
@@ -232,6 +232,8 @@ def _step_lines(
         yield from _required(f"{step.check}({sine}, {cosine})")
     if step.is_angle:
         yield f"exact_turn(&{anchor}, {sine}, {cosine}, &q[{i}]);"
+    elif i in program.turning:  # later steps read its sine and cosine
+        yield f"circle_of(q[{i}], &{sine}, &{cosine});"
 
 
 def _required(call: str) -> Iterator[str]:

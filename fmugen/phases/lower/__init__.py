@@ -39,7 +39,7 @@ from fmugen.phases.lower.matrices import jacobian_results, mass_results
 from fmugen.phases.lower.partials import output_knowns, partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
-from fmugen.phases.lower.steps import Form, form_of
+from fmugen.phases.lower.steps import CIRCLE, Form, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_names
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
@@ -345,6 +345,12 @@ class _Lowering:
         """The exact steps of a block, or of all of them; ``None`` for a block without steps."""
         if not forms:
             return None
+        forms = [
+            replace(form, own=form.own + CIRCLE)
+            if form.unknown in self._turning and not form.is_angle
+            else form
+            for form in forms
+        ]
         names = self._sines()
         for form in forms:
             names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}

@@ -16,7 +16,7 @@ from fmugen.ir.steps import (
 )
 from fmugen.phases.lower.solved import Solved
 
-__all__ = ["Form", "form_of"]
+__all__ = ["CIRCLE", "Form", "form_of"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ _REGULAR = Operations(0, 1)
 _SQUARE = Operations(0, 0, 0, 1)
 _QUADRATIC = Operations(5, 5, 2, 1)
 _HALF_ANGLE = Operations(3, 4, 3)
+#: The sine and the cosine of an angle that a step gives itself.
+CIRCLE = Operations(0, 0, 0, 2)
 
 
 def form_of(step: ExactStep, name: str, angle: Expr) -> Form:
