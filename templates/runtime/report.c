@@ -133,7 +133,7 @@ static Status report_network_start(Instance *self)
 /* Unknowns of an equilibrium: coordinates, then states of the network. */
 static const char *unknown_name(int index)
 {
-    return index < MODEL_NQ ? model_coordinates[index] : state_name(index - MODEL_NQ);
+    return index < MODEL_NQ ? named(model_coordinates, MODEL_NQ, index) : state_name(index - MODEL_NQ);
 }
 
 static const char *unknown_verb(int index)

@@ -150,7 +150,7 @@ class _Reader:
                 for other in self._entries.products.get(whole, _NOTHING):
                     held = [number for number in holders.get(other, ()) if number in terms]
                     holders[other] = dict.fromkeys([*held, whole])
-                    if held:
+                    if len(holders[other]) > 1:
                         heappush(queue, (-len(holders[other]), other))
 
     def _common(self, numbers: Sequence[int], factor: int) -> Counter[int]:
