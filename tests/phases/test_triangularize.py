@@ -117,17 +117,15 @@ def test_redundant_constraints_are_found_and_named() -> None:
 
 
 def test_a_driver_that_holds_a_singular_start_is_not_redundancy() -> None:
-    """A parallelogram is driven from where it lines up: only there its constraints depend on each other."""
-    builder = ModelBuilder("Lined").ground_point("B", 1, 0)
-    for name in ("crank", "follower"):
-        builder.body(name, mass=1, inertia=1, points={"end": [0.3, 0]})
-    builder.body("rod", mass=1, inertia=1, points={"end": [1, 0]})
-    builder.revolute("a", "ground", "crank").revolute("b", "ground.B", "follower")
-    builder.revolute("c", "crank.end", "rod").revolute("d", "rod.end", "follower.end")
-    builder.rotation_driver("motor", "ground", "crank", "time")
-    model = builder.build()
+    """A rocker guides a block that the driver starts in the rocker's own centre: only there it may turn."""
+    builder = ModelBuilder("Centred").ground_point("B", 0.3, 0)
+    builder.body("crank", mass=1, inertia=1, points={"end": [0.3, 0]})
+    builder.body("rocker", mass=1, inertia=1).body("block", mass=1, inertia=1)
+    builder.revolute("a", "ground", "crank").revolute("b", "ground.B", "rocker")
+    builder.revolute("c", "crank.end", "block").prismatic("guide", "rocker", "block", axis=[1, 0])
+    builder.rotation_driver("motor", "ground", "crank", "time").start("rocker.angle", np.pi / 2)
     with pytest.raises(AssemblyError, match="the start position is singular"):
-        flow_of(model)
+        flow_of(builder.build())
 
 
 def test_a_constraint_of_rounding_is_redundant() -> None:
