@@ -167,7 +167,7 @@ def test_a_tumbling_body_is_not_granted_any_error(monkeypatch: pytest.MonkeyPatc
     reference = solve_reference(model, communication_points(model.experiment.stop, model.experiment.step))
     exact = {**reference.values, "closure.residual": np.zeros(len(reference.times))}
 
-    def simulate(path: Path, runs: Sequence[Run]) -> list[Trajectory]:
+    def simulate(path: Path, runs: Sequence[Run], *_: float) -> list[Trajectory]:
         made = []
         for run in runs:
             times = communication_points(run.stop, run.step)
