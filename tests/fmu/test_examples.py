@@ -18,7 +18,7 @@ from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
-from fmugen.verify.verdict import Verification, largest_deviation
+from fmugen.verify.verdict import Verification
 from tests.support import EXAMPLES, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
@@ -66,8 +66,8 @@ def test_example_runs_in_every_way_until_its_end(name: str, tmp_path: Path) -> N
 
 #: A deviation below this is rounding, and need not shrink.
 _ROUNDING = 1e-9
-#: An explicit Euler method is not exact; it has blown up where a signal is this often its own scale.
-_BLOWN_UP = 20.0
+#: Explicit Euler is not exact; it has blown up where most signals deviate by more than so often their scale.
+_BLOWN_UP = 3.0
 
 
 def check_all_ways(name: str, folder: Path, stop: float) -> None:
@@ -83,15 +83,15 @@ def check_all_ways(name: str, folder: Path, stop: float) -> None:
         check_fixed_steps(verification, fmu, model.experiment)
 
 
-def deviations(verification: Verification, fmu: Path, runs: list[Run]) -> list[float]:
-    """The largest deviation of each run from the reference, at the samples of the verification."""
+def deviations(verification: Verification, fmu: Path, runs: list[Run]) -> list[np.ndarray]:
+    """For each run the largest deviation of every signal, at the samples of the verification."""
     found = []
     for run, made in zip(runs, simulate_runs(fmu, runs), strict=True):
         assert isinstance(made, Trajectory), f"{run.interface}, {run.solver}, {run.tolerance}: {made}"
-        rows = np.arange(len(verification.times))
         places = np.searchsorted(made.times, verification.times - 0.5 * run.step)
-        values = {name: column[places] for name, column in made.values.items()}
-        found.append(largest_deviation(verification.signals, values, rows)[0])
+        rows = np.arange(len(places))
+        errors = [signal.errors_of(made.values[signal.name][places], rows) for signal in verification.signals]
+        found.append(np.max(errors, axis=1))
     return found
 
 
@@ -109,7 +109,7 @@ def check_co_simulation(verification: Verification, fmu: Path, experiment: Exper
     ]
     runs = [run_of(verification, experiment, parameters=each) for each in ({}, *settings)]
     for found, judged in zip(deviations(verification, fmu, runs), verification.looseness, strict=True):
-        assert found <= judged.allowed, judged.tolerance
+        assert found.max() <= judged.allowed, judged.tolerance
 
 
 def check_model_exchange(verification: Verification, fmu: Path, experiment: Experiment) -> None:
@@ -118,7 +118,7 @@ def check_model_exchange(verification: Verification, fmu: Path, experiment: Expe
     runs = [
         run_of(verification, experiment, interface="ModelExchange", tolerance=each) for each in tolerances
     ]
-    coarse, middle, fine, default = deviations(verification, fmu, runs)
+    coarse, middle, fine, default = (each.max() for each in deviations(verification, fmu, runs))
     assert middle <= max(0.5 * coarse, _ROUNDING)
     assert fine <= max(0.05 * coarse, _ROUNDING)
     assert default <= max(0.05 * coarse, _ROUNDING)
@@ -130,7 +130,7 @@ def check_fixed_steps(verification: Verification, fmu: Path, experiment: Experim
     assert step <= experiment.step
     euler = run_of(verification, experiment, step=step, interface="ModelExchange", solver="Euler")
     (found,) = deviations(verification, fmu, [euler])
-    assert found <= _BLOWN_UP
+    assert np.median(found) <= _BLOWN_UP
 
 
 def check_motion(name: str, fmu: Path, stop: float) -> Verification:
