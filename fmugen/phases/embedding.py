@@ -33,7 +33,7 @@ _MOST_FREEDOMS = 12
 _LARGEST_BY_CRAMER = 3
 #: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
 #: the independent coordinates is due.
-_NEARLY_SINGULAR = 1e-4
+_NEARLY_SINGULAR = 1e-3
 _EASE = 0.3
 
 Matrix = list[list[Expr]]

@@ -20,8 +20,9 @@
  *
  * (Uchida 2.24 to 2.28.) Phi_d is factored once per evaluation. */
 
-/* A pivot smaller than this, relative to the usual derivatives, is a singular position. */
-#define SINGULAR_BELOW 1e-4
+/* A pivot smaller than this, relative to the usual derivatives, is a singular position: accelerations lose the
+ * digits of its third power, a limit those of LIMIT_DISTANCE to the fourth. */
+#define SINGULAR_BELOW 1e-3
 
 static void take_dependent_columns(Instance *self, const ModelPoint *at)
 {

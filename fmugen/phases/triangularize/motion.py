@@ -23,6 +23,8 @@ _RANK = 1e-7
 _STEP = 0.2
 _RADIANS_A_METRE = 3.0
 _STEPS = 8
+#: Nothing that is further away is near, in radians.
+_NEAR = 1.0
 #: Positions that are filled in between two of a motion.
 _BETWEEN = 4
 #: Directions that are tried where there are several freedoms.
@@ -30,11 +32,23 @@ _DIRECTIONS = 2
 
 
 def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
-    """Consistent positions a little away from ``q``."""
-    random = np.random.default_rng(1)
-    trials = [q + 0.02 * random.standard_normal(q.size) for _ in range(3)]
-    found = (closed_position(assembly, trial, 0.0) for trial in trials)
-    return [near for near in found if near is not None]
+    """Consistent positions a little away from ``q``.
+
+    Where the loops lead far away from an arbitrary position (a fine screw turns many times for a small slide),
+    one is taken that the loops allow at ``q``.
+    """
+    random, scales = np.random.default_rng(1), radians(assembly)
+    _, jacobian = assembly.constraints(q)
+    found = []
+    for _ in range(3):
+        away = 0.02 * random.standard_normal(q.size)
+        allowed = away - least_norm(jacobian, jacobian @ away, _RANK)
+        for trial in (q + away, q + allowed):
+            near = closed_position(assembly, trial, 0.0)
+            if near is not None and np.abs((near - q) * scales).max(initial=0.0) <= _NEAR:
+                found.append(near)
+                break
+    return found
 
 
 def reachable_positions(assembly: Assembly, q: Numbers, stop: float) -> list[Position]:

@@ -72,7 +72,8 @@ def _rank(matrix: Numbers, tolerance: float) -> int:
     """The rank; a position that was found by iteration is less exact where it is singular."""
     if not matrix.size:
         return 0
-    singular = np.linalg.svd(_row_scaled(matrix), compute_uv=False)
+    rounding = _ROUNDING if tolerance <= _RANK else tolerance
+    singular = np.linalg.svd(_row_scaled(matrix, rounding), compute_uv=False)
     return int(np.sum(singular > tolerance * max(singular.max(), 1.0)))
 
 
@@ -166,10 +167,10 @@ def telling_positions(jacobians: Sequence[Numbers]) -> list[tuple[Numbers, float
     return [(jacobian, pivot) for jacobian, pivot in pivots if pivot > SINGULAR]
 
 
-def _row_scaled(matrix: Numbers) -> Numbers:
+def _row_scaled(matrix: Numbers, rounding: float = _ROUNDING) -> Numbers:
     """Rows with a largest entry of one; a row of nothing but rounding stays what it is."""
     scale = np.abs(matrix).max(axis=1, keepdims=True)
-    scaled: Numbers = matrix / np.where(scale > _ROUNDING * scale.max(initial=0.0), scale, 1.0)
+    scaled: Numbers = matrix / np.where(scale > rounding * scale.max(initial=0.0), scale, 1.0)
     return scaled
 
 
