@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fmugen.verify.bank import wrapped
 from fmugen.verify.energy import EnergyBalance
 from fmugen.verify.network.power import PowerBalance
 from fmugen.verify.rotations import Array
@@ -29,24 +28,18 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Deviation:
-    """A signal of the FMU against the reference; with ``whole_turns``, an angle up to whole turns."""
+    """A signal of the FMU against the reference."""
 
     name: str
     unit: str
     fmu: Array
     reference: Array
     scale: float
-    whole_turns: bool = False
 
     @property
     def errors(self) -> Array:
         """Scaled deviation over time."""
-        return self.errors_of(self.fmu, slice(None))
-
-    def errors_of(self, told: Array, rows: Rows | slice) -> Array:
-        """Scaled deviation of what another run told of the signal at some of the samples."""
-        difference = told - self.reference[rows]
-        result: Array = np.abs(wrapped(difference) if self.whole_turns else difference) / self.scale
+        result: Array = np.abs(self.fmu - self.reference) / self.scale
         return result
 
     @property
@@ -125,21 +118,28 @@ class Verification:
 def largest_deviation(
     signals: tuple[Deviation, ...], values: Mapping[str, Array], rows: Rows
 ) -> tuple[float, str, int]:
-    """The largest scaled deviation of another run at some of the samples, its signal and its sample."""
+    """The largest deviation of another run at some of the samples, its signal and its sample.
+
+    It is relative to the largest scale of all signals in its unit: a solver knows the size of what it
+    integrates, but not that of a small difference.
+    """
+    scales: dict[str, float] = {}
+    for signal in signals:
+        scales[signal.unit] = max(signal.scale, scales.get(signal.unit, 0.0))
     worst = (0.0, "", 0)
     for signal in signals:
-        errors = signal.errors_of(values[signal.name], rows)
+        errors = np.abs(values[signal.name] - signal.reference[rows]) / scales[signal.unit]
         at = int(np.argmax(errors))
         if not float(errors[at]) <= worst[0]:
             worst = (float(errors[at]), signal.name, int(rows[at]))
     return worst
 
 
-def deviation(name: str, unit: str, told: Array, expected: Array, *, whole_turns: bool = False) -> Deviation:
+def deviation(name: str, unit: str, told: Array, expected: Array) -> Deviation:
     """What an FMU told of a signal against what was expected."""
     floor = _SMALL_FLOORS.get(unit, SCALE_FLOOR)
     scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), floor)
-    return Deviation(name, unit, told, expected, scale, whole_turns)
+    return Deviation(name, unit, told, expected, scale)
 
 
 def deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:

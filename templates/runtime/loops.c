@@ -13,6 +13,7 @@
 #define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
 #define LEFT_OPEN 1e-8        /* of a solved position, relative to 1 + |q|: steps contradict the constraints */
 #define FAR_FROM_ANCHOR 0.03
+#define LONGEST_DELAY 0.3 /* by the way of the independent coordinates (rad, m) */
 #ifndef MODEL_NEWTON_TOLERANCE /* a step below it is the last, unchecked; zero: iterate to rounding */
 #define MODEL_NEWTON_TOLERANCE 0.0
 #endif
@@ -143,13 +144,30 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
     return residual <= ACCEPTABLE || open_loop(self, block, at);
 }
 
+/* How much further than `dt` the accepted motion is at the independent coordinates of an importer: its method may
+ * be of first order, and it may set states before it sets the time. */
+static double delay_of(const State *state, const Point *point, double dt)
+{
+    double sum = 0.0, squares = 0.0;
+    for (int i = 0; i < MODEL_NI; i++) {
+        const int k = state->partition.independent[i];
+        const double v = state->at.v[k] + dt * state->at.a[k];
+        sum += v * (point->q[k] - state->at.q[k] - dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]));
+        squares += v * v;
+    }
+    const bool is_short = dt != 0.0 ? fabs(sum) <= fabs(dt) * squares : fabs(sum) <= LONGEST_DELAY * sqrt(squares);
+    return is_short && squares > 0.0 ? sum / squares : 0.0;
+}
+
 static void predict_dependent(const State *state, Point *point)
 {
     const double dt = point->t - state->at.t;
+    const double delay = state->interface == MODEL_EXCHANGE ? delay_of(state, point, dt) : 0.0;
     for (int i = 0; i < MODEL_NC; i++) {
         const int k = state->partition.dependent[i];
         if (!state->partition.carried[i]) {
-            point->q[k] = state->at.q[k] + dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]);
+            point->q[k] = state->at.q[k] + dt * (state->at.v[k] + 0.5 * dt * state->at.a[k]) +
+                          delay * (state->at.v[k] + dt * state->at.a[k]);
         }
     }
 }

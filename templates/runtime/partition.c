@@ -16,7 +16,7 @@
 #define CLEARLY_BETTER 1.5
 
 /* A generated set with less than this is not good. */
-#define POOR 0.1
+#define POOR 0.2
 
 /* Attitudes stay whole where this costs no more of the pivots. */
 #define KEEP_WHOLE 0.5

@@ -9,9 +9,9 @@
 bool advance(Instance *self, double end);
 
 /* Whether work->trial continues the motion of the accepted point, in the same assembly mode: it misses what
- * velocities and accelerations foretell by no more than this share of its travel. A step that may be one of
- * Euler's method misses it by what the accelerations move in its time, too. */
-bool is_continuous(Instance *self, double allowed_share, bool may_be_euler);
+ * velocities and accelerations foretell by no more than this share of its travel. A step of an importer, which
+ * may be one of Euler's method, misses it by what the accelerations move in its time and by its tolerance, too. */
+bool is_continuous(Instance *self, double allowed_share, bool by_importer);
 
 /* work->trial becomes the accepted point, and the choice of independent coordinates is reviewed. */
 void accept(Instance *self);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ def verification(error: float = 0.0) -> Verification:
     exact = signal(times)
     outputs = (
         deviation("x", "m", exact["x"] + 3.0 * error, exact["x"]),
-        deviation("turn", "rad", exact["turn"], exact["turn"], whole_turns=True),
+        deviation("turn", "rad", exact["turn"], exact["turn"]),
     )
     return Verification("Fake", times, 1e-6, outputs, (), (), (), 1e-12)
 
@@ -127,12 +128,29 @@ def test_a_motion_that_the_judge_cannot_follow_loosely_is_not_condemned() -> Non
     assert with_tolerances(verification(), wanted(), made(proportional(1e3)), lost).passed
 
 
-def test_whole_turns_are_not_deviations() -> None:
+def test_whole_turns_are_deviations() -> None:
     runs = made(proportional(1.0))
     for run in runs:
         assert isinstance(run, Trajectory)
         run.values["turn"][3:] -= 2.0 * np.pi
-    assert with_tolerances(verification(), wanted(), runs, amplified(1.0)).passed
+    assert not with_tolerances(verification(), wanted(), runs, amplified(1.0)).passed
+
+
+def test_a_small_signal_is_judged_by_the_size_of_the_others_in_its_unit() -> None:
+    """A solver does not know that one of two lengths hardly changes."""
+    found, size = verification(), 1e-3
+    small = deviation("y", "m", np.zeros_like(found.times), np.zeros_like(found.times))
+    assert small.scale == size
+    runs = made(proportional(1.0))
+    for run, tolerance in zip(runs, wanted().tolerances, strict=True):
+        assert isinstance(run, Trajectory)
+        run.values["y"] = np.full_like(run.times, 3.0 * tolerance)
+
+    def motion(times: Array, accuracy: Accuracy) -> dict[str, Array]:
+        return {**amplified(1.0)(times, accuracy), "y": np.zeros_like(times)}
+
+    both = replace(found, outputs=(*found.outputs, small))
+    assert with_tolerances(both, wanted(), runs, motion).passed
 
 
 def test_no_tolerances_no_runs() -> None:

@@ -34,8 +34,8 @@ _DIRECTIONS = 2
 def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
     """Consistent positions a little away from ``q``.
 
-    Where the loops lead far away from an arbitrary position (a fine screw turns many times for a small slide),
-    one is taken that the loops allow at ``q``.
+    Where the loops lead far away from an arbitrary position, one is taken that they allow at ``q``: a fine
+    screw turns many times for a small slide.
     """
     random, scales = np.random.default_rng(1), radians(assembly)
     _, jacobian = assembly.constraints(q)
