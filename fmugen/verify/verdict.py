@@ -115,17 +115,25 @@ class Verification:
         return max((deviation.largest for deviation in self.signals), default=0.0)
 
 
+def shared_scales(signals: tuple[Deviation, ...]) -> dict[str, float]:
+    """By unit: the largest scale of its signals.
+
+    A solver knows the size of what it integrates, but not that of a small difference.
+    """
+    scales: dict[str, float] = {}
+    for signal in signals:
+        scales[signal.unit] = max(signal.scale, scales.get(signal.unit, 0.0))
+    return scales
+
+
 def largest_deviation(
     signals: tuple[Deviation, ...], values: Mapping[str, Array], rows: Rows
 ) -> tuple[float, str, int]:
     """The largest deviation of another run at some of the samples, its signal and its sample.
 
-    It is relative to the largest scale of all signals in its unit: a solver knows the size of what it
-    integrates, but not that of a small difference.
+    It is relative to the scale that all signals of its unit share.
     """
-    scales: dict[str, float] = {}
-    for signal in signals:
-        scales[signal.unit] = max(signal.scale, scales.get(signal.unit, 0.0))
+    scales = shared_scales(signals)
     worst = (0.0, "", 0)
     for signal in signals:
         errors = np.abs(values[signal.name] - signal.reference[rows]) / scales[signal.unit]

@@ -238,7 +238,7 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
 #define LIMIT_DISTANCE 1e-2  /* d, in units of the fastest coordinate */
 #define LARGEST_CHANGE 0.25  /* of the velocities between the sides, relative to the largest */
 #define POLISHING_ITERATIONS 3
-#define POLISHING_RANK 1e-3
+#define POLISHING_RANK 1e-5
 
 /* A whole attitude that turns on with its angular velocity. */
 static void turn_attitude(int attitude, const Point *centre, double delay, Point *point)

@@ -18,7 +18,7 @@ from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
-from fmugen.verify.verdict import Verification
+from fmugen.verify.verdict import Verification, shared_scales
 from tests.support import EXAMPLES, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
@@ -89,8 +89,11 @@ def deviations(verification: Verification, fmu: Path, runs: list[Run]) -> list[n
     for run, made in zip(runs, simulate_runs(fmu, runs), strict=True):
         assert isinstance(made, Trajectory), f"{run.interface}, {run.solver}, {run.tolerance}: {made}"
         places = np.searchsorted(made.times, verification.times - 0.5 * run.step)
-        rows = np.arange(len(places))
-        errors = [signal.errors_of(made.values[signal.name][places], rows) for signal in verification.signals]
+        scales = shared_scales(verification.signals)
+        errors = [
+            np.abs(made.values[signal.name][places] - signal.reference) / scales[signal.unit]
+            for signal in verification.signals
+        ]
         found.append(np.max(errors, axis=1))
     return found
 
