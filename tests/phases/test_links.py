@@ -165,14 +165,14 @@ def test_a_reversed_link_is_not_taken_for_a_closed_loop() -> None:
     dae = formulate_model(model, "chain").dae
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
-    assembly, q, _, _ = assemble(dae, parameters, measures_of(model), planar=False)
+    assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=False)
     number = [coordinate.name for coordinate in dae.coordinates].index("cross.angle2")
     reversed_guess = float(q[number]) + np.pi
     coordinates = tuple(
         replace(c, guess=reversed_guess if c.name == "cross.angle2" else float(at))
         for c, at in zip(dae.coordinates, q, strict=True)
     )
-    _, found, _, _ = assemble(
+    _, found, *_ = assemble(
         replace(dae, coordinates=coordinates), parameters, measures_of(model), planar=False
     )
     open_by, _ = assembly.closed(found)

@@ -223,7 +223,7 @@ def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
     dae = formulate_model(model, "aac").dae
     defaults = default_parameters(model)
     parameters = [defaults[parameter] for parameter in dae.symbols.parameters]
-    assembly, q, _, _ = assemble(dae, parameters, measures_of(model), planar=True)
+    assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=True)
     found = reachable_positions(assembly, q, model.experiment.stop)
     assert len(found) >= 8
     for position in found:

@@ -48,7 +48,9 @@ def solution_flow(
         Assembly(dae, parameters).require_closed()
         left_out = tuple(range(len(dae.constraints)))
         return SolutionFlow(closure, (), (), (), left_out, (), (), (), (), 1.0)
-    assembly, q, v, moves = assemble(dae, parameters, measures_of(model), planar=model.space is Space.PLANAR)
+    assembly, q, v, moves, distances = assemble(
+        dae, parameters, measures_of(model), planar=model.space is Space.PLANAR
+    )
 
     @cache
     def reached() -> list[Position]:
@@ -109,6 +111,7 @@ def solution_flow(
             length,
             whole_attitudes(pivots.attitudes, choice.dependent),
             min(1.0, max(_LEAST_QUALITY, pivots.quality(eliminated(), choice.dependent))),
+            distances,
         )
 
     return flow_of(choice)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from fmugen.ir.flow import Move
 from fmugen.phases.triangularize.numeric import Numbers, Residuals
 from fmugen.phases.triangularize.search import TOLERANCE, Found, Search, constrained_step
 
-__all__ = ["Assembly", "Measures", "assemble"]
+__all__ = ["Assembled", "Assembly", "Measures", "assemble"]
 
 #: What a coordinate without a guess and what a fixed value weighs in the count of turns.
 _WEAK, _STRONG = 0.1, 1e3
@@ -214,17 +215,27 @@ class Assembly:
         )
 
 
-def assemble(
-    dae: Dae, parameters: Sequence[float], measures: Measures, *, planar: bool
-) -> tuple[Assembly, Numbers, Numbers, tuple[Move, ...]]:
-    """Start positions and velocities, and how far the guesses had to move.
+class Assembled(NamedTuple):
+    """An assembled start.
 
-    Angles add in the plane; in space each one is known up to whole turns.
+    ``moves`` tell how far the guesses had to move, ``distances`` how far from them all modes are that were
+    found, the one taken first.
     """
+
+    assembly: Assembly
+    q: Numbers
+    v: Numbers
+    moves: tuple[Move, ...]
+    distances: tuple[float, ...]
+
+
+def assemble(dae: Dae, parameters: Sequence[float], measures: Measures, *, planar: bool) -> Assembled:
+    """Start positions and velocities. Angles add in the plane; in space each is known up to whole turns."""
     assembly = Assembly(dae, parameters, measures)
-    q = assembly.modes()[0].q
+    modes = assembly.modes()
+    q = modes[0].q
     q = assembly.in_the_turns_of_guesses(q) if planar else assembly.fewest_turns(q)
     v = assembly.velocities(q)
     missed = assembly.without_turns(assembly.guesses(q, v)[0])
     moves = tuple(Move(name, float(miss)) for name, miss in zip(dae.guesses, missed, strict=True))
-    return assembly, q, v, moves
+    return Assembled(assembly, q, v, moves, tuple(mode.distance for mode in modes))
