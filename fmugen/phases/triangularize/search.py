@@ -34,6 +34,7 @@ _GUESS_WEIGHT = 0.1
 _APPROACHED = 1e-2
 #: Positions are the same mode if what they miss of all guesses, and coordinates, differ by less.
 _SAME = 1e-5
+_ROUNDING = 1e-15
 _ITERATIONS = 200
 _POLISHING = 30
 _RANK = 1e-9
@@ -81,12 +82,17 @@ class Search:
             if error < least:
                 best, least = q, error
             if error <= TOLERANCE * 10:
-                q = self._descended(q)
+                q = self._without_rounding(self._descended(q))
                 self._collect(found, Found(q, self._distance(q)))
         return found, best
 
     def error(self, q: Numbers) -> float:
         return float(np.abs(self._equations(q)[0]).max(initial=0.0))
+
+    def _without_rounding(self, q: Numbers) -> Numbers:
+        """The position with coordinates at zero that only rounding keeps from it."""
+        clean = np.where(np.abs(q) < _ROUNDING * self._scale, 0.0, q)
+        return clean if self.error(clean) <= max(self.error(q), _ROUNDING) else q
 
     def _starts(self, near: Numbers) -> Iterator[Numbers]:
         """The guesses themselves, then starts scattered about them."""
