@@ -15,6 +15,7 @@
 #define MAX_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 1000
 #define HOMOTOPY_PATHS 7
+#define LARGEST_MOVE 0.3 /* rad or m */
 #define SMALLEST_HOMOTOPY_STEP 1e-6
 #define ACCEPTABLE 1e-11
 #define RANK_TOLERANCE 1e-10
@@ -66,16 +67,31 @@ static double position_residual(Work *work, const ModelPoint *at, Point *point)
     return max_magnitude(POSITION_ROWS, work->stacked_residual);
 }
 
+/* Whether the last correction moved a coordinate further than the next solution may be: continued positions are
+ * near, and a larger first step could end in another assembly mode, or turns away. */
+static bool went_far(const Work *work, const Point *point)
+{
+    for (int i = 0; i < MODEL_NQ; i++) {
+        if (!(fabs(work->correction_q[i]) <= LARGEST_MOVE * (1.0 + 0.1 * fabs(point->q[i])))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
  * is refused, because the root found from there could belong to another assembly mode. From the third step on it
  * is enough to shrink by four in two steps. Derivatives by Euler parameters are those at unit length, so that
- * every other step is needed to restore the length. */
-bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
+ * every other step is needed to restore the length. With `near`, the first step must be small, too. */
+static bool contract(Work *work, const ModelPoint *at, Point *point, bool near)
 {
     double last_step = INFINITY, step_before = 0.0;
     double residual = position_residual(work, at, point);
     for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(residual); iteration++) {
         const double step = correct(work, POSITION_ROWS, point->q);
+        if (near && iteration == 0 && went_far(work, point)) {
+            return false;
+        }
         if (!(step <= 0.5 * last_step || step <= 0.25 * step_before)) {
             break; /* round-off is reached, or convergence is not sure */
         }
@@ -87,6 +103,11 @@ bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
         }
     }
     return residual <= ACCEPTABLE;
+}
+
+bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
+{
+    return contract(work, at, point, false);
 }
 
 /* How far a parameter has come at s: from 0 to 1, on the first path as s itself. On other paths some parameters
@@ -129,7 +150,7 @@ static bool follow_path(Instance *self, int path, Point *point)
         const ModelPoint at = homotopy_point(self, path, next, point);
         double reached[MODEL_ROOM(MODEL_NQ)];
         memcpy(reached, point->q, sizeof reached);
-        if (contract_to_position(work, &at, point)) {
+        if (contract(work, &at, point, true)) {
             s = next;
             step *= 2.0;
         } else {

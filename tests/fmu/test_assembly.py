@@ -54,3 +54,19 @@ def test_rough_guesses_are_exported_and_verified(model: SystemModel, tmp_path: P
     fmu = export_fmu(model, tmp_path / "model.fmu", ExportOptions(trees="aac")).path
     verification = verify_fmu(model, fmu, stop=0.05, loose=())
     assert verification.passed, verification.problems
+
+
+def test_angles_stay_near_where_they_are_continued(tmp_path: Path) -> None:
+    """A single step to these lengths would close the loops of the landing gear a turn away."""
+    model = example("landing_gear")
+    fmu = export_fmu(model, tmp_path / "gear.fmu", ExportOptions(trees="aac")).path
+    changed = {
+        "strut_bx": 56.794, "strut_by": 86.785, "strut_fx": 21.956, "strut_fy": -287.555,
+        "fuselage_dx": 170.733, "fuselage_dy": 62.627, "drag_cx": 4.501, "drag_cy": 12.177,
+        "drag_length": 184.331, "link_length": 202.633, "rod_length": 107.707,
+        "cylinder_length": 181.189, "deployed_length": 181.535, "scale": 0.005,
+    }  # fmt: skip
+    bodies = ["strut.angle", "drag.angle", "link.angle", "cylinder.angle"]
+    for parameters in ({}, changed):
+        found = simulate_fmu(fmu, stop=0.01, step=0.01, outputs=bodies, parameters=parameters)
+        assert all(-np.pi < found.values[name][0] < np.pi for name in bodies)
