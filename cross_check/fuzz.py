@@ -9,9 +9,9 @@ reference agrees, and refused if the FMU stops with a message of its own. Anythi
 a crash, a number that is not finite, a run without end.
 
 Three columns tell what a verdict alone would hide. A start value that is a guess is a guess at the default
-parameters: with others, the FMU and the reference may close a loop in different assembly modes. Such a run is
-compared again with a reference that starts in the mode of the FMU. Where the FMU refuses, the reference is
-asked whether there is a motion. Where the reference itself cannot follow, the run is not judged.
+parameters: with others, the FMU and the reference alone may close a loop in different assembly modes. The
+reference then starts in the mode of the FMU. Where the FMU refuses, the reference is asked whether there is a
+motion. Where the reference itself cannot follow, the run is not judged.
 
 Equal seeds give equal draws. The exit code is 3 if anything was wrong.
 """
@@ -38,16 +38,13 @@ import numpy as np
 from pages import kept_page
 
 from fmugen.errors import FmugenError, RefusedError, SimulationError
-from fmugen.ir.formula import constant
-from fmugen.ir.model import Start, SystemModel, default_parameters, quantities, start_parameter
+from fmugen.ir.model import SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.options import ExportOptions
-from fmugen.ir.quantity import Level
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
-from fmugen.verify.frames import pose_kinds
 from fmugen.verify.reference import solve_reference
-from fmugen.verify.simulate import communication_points, simulate_fmu
+from fmugen.verify.simulate import communication_points
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -196,32 +193,8 @@ def judged(model: SystemModel, fmu: Path, parameters: dict[str, float], campaign
     except Exception as error:
         return run(Verdict.WRONG, reason=f"{type(error).__name__}: {error}")
     if found.passed:
-        return run(Verdict.RIGHT, deviation=found.largest)
-    wrong = run(Verdict.WRONG, deviation=found.largest, reason="; ".join(found.problems))
-    if not model.bodies:
-        return wrong
-    try:
-        with _within(campaign.limit):
-            again = verify_fmu(in_mode_of(model, fmu, parameters), fmu, parameters=parameters)
-    except (FmugenError, TimeoutError):
-        return wrong
-    return run(Verdict.OTHER_MODE, deviation=again.largest) if again.passed else wrong
-
-
-def in_mode_of(model: SystemModel, fmu: Path, parameters: dict[str, float]) -> SystemModel:
-    """The model with guesses of positions from the start of an FMU in place of its own."""
-    poses = [f"{body.name}.{kind}" for body in model.bodies for kind, _ in pose_kinds(model)]
-    step = model.experiment.step
-    begun = simulate_fmu(fmu, stop=step, step=step, outputs=poses, parameters=parameters)
-    positions = {q.name for q in quantities(model) if q.level is Level.POSITION and not q.network}
-    kept = [start for start in model.starts if start.fixed or start.quantity not in positions]
-    known = {start.quantity for start in kept}
-    guesses = [
-        Start(name, constant(float(begun.values[name][0])), fixed=False)
-        for name in poses
-        if name not in known
-    ]
-    return replace(model, starts=(*kept, *guesses))
+        return run(Verdict.OTHER_MODE if found.other_mode else Verdict.RIGHT, deviation=found.largest)
+    return run(Verdict.WRONG, deviation=found.largest, reason="; ".join(found.problems))
 
 
 def _stop(model: SystemModel, share: float) -> float:

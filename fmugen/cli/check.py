@@ -44,6 +44,7 @@ _FREEDOMS = {
 _POINT_JOINTS = (JointType.SPHERICAL, JointType.ROD)
 #: A guess that assembly moves further than this is worth a word.
 _NOTABLE_MOVE = 1e-2
+_SHOWN_MODES = 5
 _RANK = 1e-8
 
 
@@ -214,6 +215,15 @@ def _assembly(flow: SolutionFlow) -> Iterator[str]:
     for move in flow.moves:
         if abs(move.distance) > _NOTABLE_MOVE:
             yield f"  {move.quantity} by {move.distance:+.4g}"
+    nearest, *others = flow.distances or (0.0,)
+    if others:
+        shown = ", ".join(f"{distance:.3g}" for distance in others[:_SHOWN_MODES])
+        more = ", ..." if len(others) > _SHOWN_MODES else ""
+        yield (
+            f"the guesses leave {len(others) + 1} assembly modes, or more: the nearest one is taken, at a "
+            f"distance of {nearest:.3g}; the others are at {shown}{more} (rad, or parts of the longest arm). "
+            "Guesses near to another mode choose it"
+        )
 
 
 def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:

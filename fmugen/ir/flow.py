@@ -83,7 +83,8 @@ class SolutionFlow:
     Of the attitudes ``whole`` three components are independent. The fourth is not solved for: all four are
     integrated with their angular velocity, and normalized, which is accurate wherever one of them is small.
     ``quality`` is the best that these independent coordinates show on the declared motion, as a part of what
-    the best ones have there.
+    the best ones have there. ``distances`` are those of the assembly modes found from the guesses, that of
+    ``positions`` first; more modes are looked for only where the first is not near.
     """
 
     closure: Closure
@@ -100,6 +101,7 @@ class SolutionFlow:
     length: float = 1.0
     whole: tuple[Attitude, ...] = ()
     quality: float = 1.0
+    distances: tuple[float, ...] = ()
 
     @property
     def carried(self) -> tuple[int, ...]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.verify.bank import Bank
+from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.constraints import upright
 from fmugen.verify.gauges import Gauge
-from fmugen.verify.measures import is_length
-from fmugen.verify.mechanism import Mechanism, split
+from fmugen.verify.measures import is_angle, is_length
+from fmugen.verify.mechanism import RANK_TOLERANCE, Mechanism, split
 from fmugen.verify.rotations import Array
 from fmugen.verify.sketch import sketch
 from fmugen.verify.winding import wound
@@ -95,6 +95,7 @@ def assemble(
     time: float,
     initial: Mapping[str, float] | None = None,
     hints: Mapping[str, float] | None = None,
+    posture: Array | None = None,
 ) -> Start:
     """Find a consistent start.
 
@@ -106,6 +107,8 @@ def assemble(
         Extra fixed start values, position or velocity quantities by name.
     hints
         Extra guesses, where the model says nothing.
+    posture
+        Coordinates that close the loops already. They are made exact, and no other mode is looked for.
 
     Raises
     ------
@@ -113,11 +116,12 @@ def assemble(
         If the loops cannot be closed from the given start values.
     """
     targets = start_targets(mechanism, initial, hints)
-    coordinates = wound(
-        mechanism,
-        _positions(mechanism, time, targets.positions),
-        {target.name for target in targets.positions},
+    coordinates = (
+        _positions(mechanism, time, targets.positions)
+        if posture is None
+        else _exact(mechanism, time, posture, [target for target in targets.positions if target.fixed])
     )
+    coordinates = wound(mechanism, coordinates, {target.name for target in targets.positions})
     velocities = _velocities(mechanism, time, coordinates, targets.velocities)
     return Start(
         coordinates,
@@ -141,6 +145,18 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
             break
         coordinates, error = trial, trial_error
     return mechanism.settled(coordinates)
+
+
+def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[Target]) -> float:
+    """How far a posture is from guesses: angles in rad without turns, lengths by that of the mechanism."""
+    bank = Bank([target.gauge.measure for target in guesses], mechanism.chart)
+    missed = bank.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
+    for number, target in enumerate(guesses):
+        if is_length(target.gauge.measure):
+            missed[number] /= mechanism.layout.length
+        elif is_angle(target.gauge.measure):
+            missed[number] = wrapped(missed[number : number + 1])[0]
+    return float(np.linalg.norm(missed))
 
 
 def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> Array:
@@ -181,14 +197,20 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
         found = search.approach(towards_all, mechanism.chart.move(first, step))
         found = search.gauss_newton(exact, search.approach(exact, found))
         error = float(np.max(np.abs(exact(found)[0]), initial=0.0))
-        if error < best and not _upside_down(mechanism, found):
+        if error < best and not is_upside_down(mechanism, found):
             best, best_found = error, found
         if best < _CLOSED:
             return mechanism.settled(best_found)
     raise AssemblyError(_why_open(mechanism, time, best_found, fixed))
 
 
-def _upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
+def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Target]) -> Array:
+    """A posture that satisfies constraints and fixed values, to the last digit."""
+    system = _system(mechanism, time, fixed, [])
+    return mechanism.settled(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
+
+
+def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
     """Whether the axes of a joint coincide, but with opposite senses."""
     values = (
         Bank(list(upright(mechanism.layout)), mechanism.chart).at(mechanism.chart.posture(coordinates)).value
@@ -246,14 +268,14 @@ class _Search:
                 damping *= 4.0
         return coordinates
 
-    def gauss_newton(self, system: _System, coordinates: Array) -> Array:
+    def gauss_newton(self, system: _System, coordinates: Array, tolerance: float = RANK_TOLERANCE) -> Array:
         """Steps of least norm until rounding is all that is left."""
         residual, jacobian = system(coordinates)
         error = float(np.max(np.abs(residual), initial=0.0))
         for _ in range(20):
             if error == 0.0:
                 break
-            step = split(jacobian * self._scale).least_norm(residual)
+            step = split(jacobian * self._scale, tolerance).least_norm(residual)
             trial = self._chart.move(coordinates, -self._scale * step)
             trial_residual, trial_jacobian = system(trial)
             trial_error = float(np.max(np.abs(trial_residual), initial=0.0))

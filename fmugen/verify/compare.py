@@ -21,11 +21,9 @@ from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
-from fmugen.verify.assembly import assemble, free_directions, start_targets
-from fmugen.verify.bank import Bank
 from fmugen.verify.energy import EnergyBalance, balance
+from fmugen.verify.fmu_start import CLOSURE_TOLERANCE, fmu_start
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
-from fmugen.verify.gauges import Gauge
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
@@ -51,8 +49,6 @@ from fmugen.verify.simulate import TIME_LIMIT, Run, Trajectory, communication_po
 from fmugen.verify.tolerances import LOOSE, ToleranceRuns, with_tolerances
 from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
 
-#: The largest violation of a constraint that counts as closed (m or rad).
-CLOSURE_TOLERANCE = 1e-9
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 _CLOSURE = "closure.residual"
@@ -99,8 +95,8 @@ def verify_fmu(
 
     Notes
     -----
-    The reference assembles the mechanism itself, so that the FMU's assembly is judged too. Only degrees
-    of freedom that the model's start values leave open are taken from the FMU.
+    The reference starts where the FMU does, if this start closes all loops and meets all fixed start values
+    by the equations of the reference. If not, the start is a problem, and the reference assembles by itself.
     """
     stop = model.experiment.stop if stop is None else stop
     step = model.experiment.step if step is None else step
@@ -119,8 +115,8 @@ def verify_fmu(
         network = follow(trajectory.times, OF_NETWORKS, progress=progress)
         verification = replace(judge_network(model, trajectory, network, tolerance), notes=fed.notes)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
-    initial = _open_starts(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
-    hints = {**_hints(model, trajectory, initial), **_network_hints(model, trajectory)}
+    begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
+    hints = {**begin.hints, **_network_hints(model, trajectory)}
 
     def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
         return solve_reference(
@@ -128,14 +124,17 @@ def verify_fmu(
             times,
             inputs=inputs,
             parameters=parameters,
-            initial=initial,
+            initial=begin.initial,
             hints=hints,
+            posture=begin.posture,
             progress=progress,
             accuracy=accuracy,
         )
 
     reference = solve(trajectory.times, OF_MECHANISMS, progress)
-    verification = replace(_judge(model, trajectory, reference, held, tolerance), notes=fed.notes)
+    verification = _judge(model, trajectory, reference, held, tolerance)
+    problems, notes = (*begin.problems, *verification.problems), (*fed.notes, *begin.notes)
+    verification = replace(verification, problems=problems, notes=notes, other_mode=bool(begin.notes))
     return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 
@@ -156,56 +155,9 @@ def _recorded(model: SystemModel) -> list[str]:
     return [*outputs, *bodies, *closure, *recorded_quantities(model)]
 
 
-# --- open degrees of freedom ---------------------------------------------------------------------
-
-
-def _open_starts(mechanism: Mechanism, trajectory: Trajectory) -> dict[str, float]:
-    """Start values for the degrees of freedom that the model leaves open, as the FMU chose them."""
-    initial: dict[str, float] = {}
-    for level in (0, 1):
-        candidates = [gauge for gauge in mechanism.gauges if gauge.names[level] in trajectory.values]
-        hints = _hints(mechanism.model, trajectory, initial)
-        start = assemble(mechanism, 0.0, initial, hints)
-        targets = start_targets(mechanism, initial)
-        fixed = targets.velocities if level else targets.positions
-        free = free_directions(mechanism, 0.0, start.coordinates, fixed)
-        for gauge in _independent(mechanism, start.coordinates, free, candidates):
-            name = gauge.names[level]
-            if name is not None:
-                initial[name] = float(trajectory.values[name][0])
-    return initial
-
-
-def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, float]) -> dict[str, float]:
-    """Guesses that tell which of the postures with the given start values is meant.
-
-    A few direction cosines do not determine an attitude; where they are taken from the FMU, all are.
-    """
-    hints: dict[str, float] = {}
-    for body in model.bodies:
-        kinds = [kind for kind, unit in pose_kinds(model) if unit == "1"]
-        if any(f"{body.name}.{kind}" in initial for kind in kinds):
-            hints |= {f"{body.name}.{k}": float(trajectory.values[f"{body.name}.{k}"][0]) for k in kinds}
-    return hints
-
-
 def _network_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
     """What the FMU chose for the states of a network that start values leave open."""
     return {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
-
-
-def _independent(
-    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[Gauge]
-) -> Iterator[Gauge]:
-    """As many gauges as there are free directions, each telling most of what the others do not."""
-    bank = Bank([gauge.measure for gauge in candidates], mechanism.chart)
-    rows = bank.at(mechanism.chart.posture(coordinates)).jacobian @ free
-    for _ in range(free.shape[1]):
-        sizes = np.linalg.norm(rows, axis=1)
-        best = int(np.argmax(sizes))
-        direction = rows[best] / sizes[best]
-        rows = rows - np.outer(rows @ direction, direction)
-        yield candidates[best]
 
 
 # --- the verdict ---------------------------------------------------------------------------------

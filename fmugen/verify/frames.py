@@ -42,6 +42,11 @@ def sampled_motion(mechanism: Mechanism, values: Mapping[str, Array], near: Arra
     return np.array([coordinates for coordinates, _ in moments]), np.array([rates for _, rates in moments])
 
 
+def told_coordinates(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> Array:
+    """The coordinates of the bodies' poses that an FMU told; ``near`` tells turns and signs."""
+    return _moment(mechanism, values, near)[0]
+
+
 def _moment(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> tuple[Array, Array]:
     layout, chart = mechanism.layout, mechanism.chart
     positions, rotations, angles, velocities = [], [], [], []

@@ -132,3 +132,8 @@ Measure = Simple | Turn | Tilt | Length | ScrewGap
 def is_length(measure: Measure) -> bool:
     """Whether a measure is in metres."""
     return isinstance(measure, Displacement | Length | ScrewGap)
+
+
+def is_angle(measure: Measure) -> bool:
+    """Whether a measure is an angle."""
+    return isinstance(measure, Spin | Turn | Tilt)

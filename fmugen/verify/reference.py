@@ -80,6 +80,7 @@ def solve_reference(
     parameters: Mapping[str, float] | None = None,
     initial: Mapping[str, float] | None = None,
     hints: Mapping[str, float] | None = None,
+    posture: Array | None = None,
     progress: Progress | None = None,
     accuracy: Accuracy = OF_MECHANISMS,
 ) -> Reference:
@@ -101,6 +102,8 @@ def solve_reference(
         Extra fixed start values, by the name of a position or velocity quantity.
     hints
         Extra guesses of position quantities.
+    posture
+        Coordinates of an assembled start; by default the mechanism is assembled from its start values.
     progress
         Called with the fraction done.
     accuracy
@@ -119,7 +122,7 @@ def solve_reference(
     mechanism = Mechanism(model, parameters, moved_inputs(model, fed))
     held = hold_inputs(model, fed)
     initial, hints = dict(initial or {}), dict(hints or {})
-    start = assemble(mechanism, float(times[0]), initial, hints)
+    start = assemble(mechanism, float(times[0]), initial, hints, posture)
     if model.steady:
         start = _at_rest(mechanism, start, float(times[0]), held, {**hints, **initial})
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)

@@ -80,7 +80,8 @@ class Verification:
     Mechanisms have ``closure``, what the FMU says of its own loops, ``violation``, how far the FMU's body
     poses violate the reference's constraints, and an ``energy`` balance. Networks have ``components``, the
     deviations of their across and through variables, and a ``power`` balance. ``skipped`` names
-    outputs that have no unique value. ``notes`` tell what was made of the inputs. ``looseness`` are the runs
+    outputs that have no unique value. ``notes`` tell what was made of the inputs, and of assembly modes;
+    with ``other_mode`` the reference alone would have started in another one. ``looseness`` are the runs
     at other tolerances than the tightest.
     """
 
@@ -93,6 +94,7 @@ class Verification:
     problems: tuple[str, ...]
     reference_tolerance: float
     notes: tuple[str, ...] = ()
+    other_mode: bool = False
     bodies: tuple[Deviation, ...] = ()
     closure: Array | None = None
     violation: float | None = None

@@ -13,7 +13,9 @@
 #include "turns.h"
 
 #define MAX_ITERATIONS 30
-#define MAX_HOMOTOPY_TRIES 5000
+#define MAX_HOMOTOPY_TRIES 1000
+#define HOMOTOPY_PATHS 7
+#define LARGEST_MOVE 0.3 /* rad or m */
 #define SMALLEST_HOMOTOPY_STEP 1e-6
 #define ACCEPTABLE 1e-11
 #define RANK_TOLERANCE 1e-10
@@ -65,17 +67,35 @@ static double position_residual(Work *work, const ModelPoint *at, Point *point)
     return max_magnitude(POSITION_ROWS, work->stacked_residual);
 }
 
-/* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
- * is refused, because the root found from there could belong to another assembly mode. */
-bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
+/* Whether the last correction moved a coordinate further than the next solution may be: continued positions are
+ * near, and a larger first step could end in another assembly mode, or turns away. */
+static bool went_far(const Work *work, const Point *point)
 {
-    double last_step = INFINITY;
+    for (int i = 0; i < MODEL_NQ; i++) {
+        if (!(fabs(work->correction_q[i]) <= LARGEST_MOVE * (1.0 + 0.1 * fabs(point->q[i])))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
+ * is refused, because the root found from there could belong to another assembly mode. From the third step on it
+ * is enough to shrink by four in two steps. Derivatives by Euler parameters are those at unit length, so that
+ * every other step is needed to restore the length. With `near`, the first step must be small, too. */
+static bool contract(Work *work, const ModelPoint *at, Point *point, bool near)
+{
+    double last_step = INFINITY, step_before = 0.0;
     double residual = position_residual(work, at, point);
     for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(residual); iteration++) {
         const double step = correct(work, POSITION_ROWS, point->q);
-        if (!(step <= 0.5 * last_step)) {
+        if (near && iteration == 0 && went_far(work, point)) {
+            return false;
+        }
+        if (!(step <= 0.5 * last_step || step <= 0.25 * step_before)) {
             break; /* round-off is reached, or convergence is not sure */
         }
+        step_before = isfinite(last_step) ? last_step : 0.0;
         last_step = step;
         residual = position_residual(work, at, point);
         if (step <= 1e-15) {
@@ -85,15 +105,28 @@ bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
     return residual <= ACCEPTABLE;
 }
 
+bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
+{
+    return contract(work, at, point, false);
+}
+
+/* How far a parameter has come at s: from 0 to 1, on the first path as s itself. On other paths some parameters
+ * run ahead of the others: the straight path may lead through parameters that the mechanism cannot have. */
+static double progress_of(int parameter, int path, double s)
+{
+    const double lag = ((unsigned)parameter * 2654435761u) >> (31 - path) & 1u ? 4.0 : 0.25;
+    return path == 0 ? s : s / (s + lag * (1.0 - s));
+}
+
 /* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). Switches that move the
  * mechanism depend on these and on inputs alone, so that their signs are known before the position is. */
-static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
+static ModelPoint homotopy_point(Instance *self, int path, double s, const Point *point)
 {
     Work *work = &self->work;
     const State *state = &self->state;
     for (int i = 0; i < MODEL_NP; i++) {
         const double from = model_start[MODEL_P0 + i], to = state->reals[MODEL_P0 + i];
-        work->parameters[i] = s < 1.0 ? from + s * (to - from) : to;
+        work->parameters[i] = s < 1.0 ? from + progress_of(i, path, s) * (to - from) : to;
     }
     model_derive(work->parameters, work->derived);
     ModelPoint at = seen_by_model(state, point);
@@ -107,33 +140,37 @@ static ModelPoint homotopy_point(Instance *self, double s, const Point *point)
 
 /* Follow the assembled position from the default parameters to the wanted ones, in one step if that
  * converges surely, else in as many as it takes. */
-static bool assemble_position(Instance *self, Point *point)
+static bool follow_path(Instance *self, int path, Point *point)
 {
     Work *work = &self->work;
     double s = 0.0, step = 1.0;
     memcpy(point->q, model_q0, MODEL_NQ * sizeof(double));
-    for (int tries = 0; tries < MAX_HOMOTOPY_TRIES && s < 1.0; tries++) {
+    for (int tries = 0; tries < MAX_HOMOTOPY_TRIES && s < 1.0 && step >= SMALLEST_HOMOTOPY_STEP; tries++) {
         const double next = fmin(1.0, s + step);
-        const ModelPoint at = homotopy_point(self, next, point);
+        const ModelPoint at = homotopy_point(self, path, next, point);
         double reached[MODEL_ROOM(MODEL_NQ)];
         memcpy(reached, point->q, sizeof reached);
-        if (contract_to_position(work, &at, point)) {
+        if (contract(work, &at, point, true)) {
             s = next;
             step *= 2.0;
         } else {
             memcpy(point->q, reached, sizeof reached);
             step /= 2.0;
         }
-        if (step < SMALLEST_HOMOTOPY_STEP) {
-            break;
+    }
+    return s >= 1.0;
+}
+
+static bool assemble_position(Instance *self, Point *point)
+{
+    for (int path = 0; path < HOMOTOPY_PATHS; path++) {
+        if (follow_path(self, path, point)) {
+            return true;
         }
     }
-    if (s < 1.0) {
-        const ModelPoint wanted = homotopy_point(self, 1.0, point);
-        position_residual(work, &wanted, point);
-        return cannot(self, FAILURE_ASSEMBLY, point->t, POSITION_ROWS);
-    }
-    return true;
+    const ModelPoint wanted = homotopy_point(self, 0, 1.0, point);
+    position_residual(&self->work, &wanted, point);
+    return cannot(self, FAILURE_ASSEMBLY, point->t, POSITION_ROWS);
 }
 
 /* --- velocities ------------------------------------------------------------------------------- */

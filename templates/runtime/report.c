@@ -190,7 +190,10 @@ static Status report_kind(Instance *self)
         return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size",
                      failure->t);
     case FAILURE_ASSEMBLY:
-        return report_start(self, "the mechanism cannot be assembled with these parameters", "position");
+        return report_start(self,
+                            "the mechanism cannot be assembled with these parameters in the mode of the "
+                            "defaults",
+                            "position");
     case FAILURE_VELOCITY:
         return report_start(self, "the start velocities contradict the constraints", "velocity");
     case FAILURE_SINGULAR_START:

@@ -95,6 +95,15 @@ def test_a_planar_loop_in_space_has_redundant_constraints(tmp_path: Path) -> Non
     assert "redundant, left out: 1 constraint of translation circuit d, met in every position" in out
 
 
+def test_assembly_modes_that_guesses_leave_are_counted(tmp_path: Path) -> None:
+    """The rocker points up or down; the one guess is nearer to up, the other met by neither."""
+    rough = '[start.guess]\n"c.angle" = 0.9\n"d.angle" = 0.9\n'
+    out = checked(FOUR_BAR + rough, tmp_path)
+    assert "the guesses leave 2 assembly modes, or more: the nearest one is taken, at a distance of" in out
+    near = '[start.guess]\n"d.angle" = 1.594\n'
+    assert "assembly modes" not in checked(FOUR_BAR + near, tmp_path)
+
+
 def test_redundant_constraints_are_named_one_by_one(tmp_path: Path) -> None:
     """With absolute coordinates no equation of the loop is met by itself."""
     out = checked(FOUR_BAR, tmp_path, "--trees", "ac")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from fmugen.errors import AssemblyError, RefusedError, SimulationError
+from fmugen.ir.formula import constant
 from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import export_fmu
@@ -117,7 +118,7 @@ def test_the_other_assembly_mode_is_not_wrong(four_bar: Path) -> None:
     """The reference begins crossed, the FMU open."""
     model = example("four_bar")
     starts = tuple(
-        start if start.fixed else replace(start, value=fuzz.constant(-start.value.number))
+        start if start.fixed else replace(start, value=constant(-start.value.number))
         for start in model.starts
     )
     run = fuzz.judged(replace(model, starts=starts), four_bar, {}, SMALL)

@@ -17,6 +17,7 @@ from fmugen.phases.graph import build_graph
 from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import assemble
+from fmugen.phases.triangularize.measures import measures_of
 from fmugen.pipeline import formulate_model
 from fmugen.rows import closed_equations
 from tests.support import NumericDae, example
@@ -164,14 +165,16 @@ def test_a_reversed_link_is_not_taken_for_a_closed_loop() -> None:
     dae = formulate_model(model, "chain").dae
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
-    assembly, q, _, _ = assemble(dae, parameters, planar=False)
+    assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=False)
     number = [coordinate.name for coordinate in dae.coordinates].index("cross.angle2")
     reversed_guess = float(q[number]) + np.pi
     coordinates = tuple(
         replace(c, guess=reversed_guess if c.name == "cross.angle2" else float(at))
         for c, at in zip(dae.coordinates, q, strict=True)
     )
-    _, found, _, _ = assemble(replace(dae, coordinates=coordinates), parameters, planar=False)
+    _, found, *_ = assemble(
+        replace(dae, coordinates=coordinates), parameters, measures_of(model), planar=False
+    )
     open_by, _ = assembly.closed(found)
     assert np.abs(open_by).max() < 1e-10
     wrong = q.copy()

@@ -14,6 +14,7 @@ from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import Start, SystemModel
 from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import Assembly, assemble
+from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import reachable_positions
 from fmugen.pipeline import formulate_model
 from tests.overconstrained import bennett, sarrus
@@ -221,9 +222,8 @@ def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
     model = example(name)
     dae = formulate_model(model, "aac").dae
     defaults = default_parameters(model)
-    assembly, q, _, _ = assemble(
-        dae, [defaults[parameter] for parameter in dae.symbols.parameters], planar=True
-    )
+    parameters = [defaults[parameter] for parameter in dae.symbols.parameters]
+    assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=True)
     found = reachable_positions(assembly, q, model.experiment.stop)
     assert len(found) >= 8
     for position in found:

@@ -12,14 +12,16 @@ from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
-from fmugen.expr.vectors import Vector3, dot
+from fmugen.expr.vectors import Vector3, dot, identity, matmul, matvec, transpose
 from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
     Alignment,
     AngleReaction,
+    AxisTurn,
     Domain,
     Edge,
     EdgeKind,
+    FixedTurn,
     LinearGraph,
     QuaternionTurn,
     Screw,
@@ -99,11 +101,39 @@ class _Circuits:
             for number, axis in enumerate(edge.displacement.reaction):
                 yield self._displacement(edge, axis, _direction(edge, number))
             return
+        upright = tuple(self._upright(edge))
         for number, reaction in enumerate(edge.rotation.reaction):
             if isinstance(reaction, AngleReaction):
                 yield self._angle(edge)
+                continue
+            circuit = self._alignment(edge, reaction, number)
+            if upright and circuit.constraint.jacobian:
+                circuit = replace(circuit, constraint=replace(circuit.constraint, closed=upright))
+                upright = ()
+            yield circuit
+
+    def _upright(self, edge: Edge) -> Iterator[Expr]:
+        """Cosines less one: alignments are met as well where the head sits upside down on a joint.
+
+        An axis that turns is the same in both bodies; without one, all axes are.
+        """
+        before = after = identity(self._dag)
+        axis: Vector3 | None = None
+        for turn in edge.rotation.turns:
+            if isinstance(turn, FixedTurn):
+                if axis is None:
+                    before = matmul(before, turn.matrix)
+                else:
+                    after = matmul(after, turn.matrix)
+            elif isinstance(turn, AxisTurn) and turn.motion is not None and axis is None:
+                axis = turn.axis
             else:
-                yield self._alignment(edge, reaction, number)
+                return  # a driver, or more axes than one: what is left is not told by a cosine
+        directions = identity(self._dag) if axis is None else (axis,)
+        for direction in directions:
+            tail = FrameVector({edge.tail: matvec(before, direction)})
+            head = FrameVector({edge.head: matvec(transpose(after), direction)})
+            yield self._kinematics.frames.dot(tail, head) - 1
 
     def _displacement(self, edge: Edge, axis: Vector3, name: str) -> Circuit:
         """The displacement along an axis of the edge's frame equals what is given."""

@@ -13,6 +13,7 @@ from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.check import Judge
 from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
 from fmugen.phases.triangularize.dynamics import passed_positions
+from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
 from fmugen.phases.triangularize.numeric import Numbers, Position
@@ -47,7 +48,9 @@ def solution_flow(
         Assembly(dae, parameters).require_closed()
         left_out = tuple(range(len(dae.constraints)))
         return SolutionFlow(closure, (), (), (), left_out, (), (), (), (), 1.0)
-    assembly, q, v, moves = assemble(dae, parameters, planar=model.space is Space.PLANAR)
+    assembly, q, v, moves, distances = assemble(
+        dae, parameters, measures_of(model), planar=model.space is Space.PLANAR
+    )
 
     @cache
     def reached() -> list[Position]:
@@ -108,6 +111,7 @@ def solution_flow(
             length,
             whole_attitudes(pivots.attitudes, choice.dependent),
             min(1.0, max(_LEAST_QUALITY, pivots.quality(eliminated(), choice.dependent))),
+            distances,
         )
 
     return flow_of(choice)

@@ -1,13 +1,14 @@
 """Assembly: consistent start positions and velocities from the user's fixed values and guesses.
 
-Positions solve  min |guess(q) - wanted|^2  subject to  Phi(q, 0) = 0 and fixed(q) = value, by
-Gauss-Newton steps that first satisfy the equations (minimal norm) and then use what freedom is left
-for the guesses; steps are halved until the residual falls.
+Positions solve  min |guess(q) - wanted|^2  subject to  Phi(q, 0) = 0 and fixed(q) = value
+(:mod:`fmugen.phases.triangularize.search`). Velocities solve linear equations of the same form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,22 +16,28 @@ from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Move
 from fmugen.phases.triangularize.numeric import Numbers, Residuals
+from fmugen.phases.triangularize.search import TOLERANCE, Found, Search, constrained_step
 
-__all__ = ["Assembly", "assemble"]
+__all__ = ["Assembled", "Assembly", "Measures", "assemble"]
 
-_TOLERANCE = 1e-12
-_ITERATIONS = 200
-_POLISHING = 30
-_RETRIES = 12
-_RANK = 1e-9
+#: What a coordinate without a guess and what a fixed value weighs in the count of turns.
+_WEAK, _STRONG = 0.1, 1e3
 _TURN = 2.0 * np.pi
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The units of the quantities of position, by name, and the length of the mechanism in metres."""
+
+    units: Mapping[str, str]
+    length: float = 1.0
 
 
 class Assembly:
     """The start conditions of a Dae, numerically."""
 
-    def __init__(self, dae: Dae, parameters: Sequence[float]) -> None:
-        self.dae = dae
+    def __init__(self, dae: Dae, parameters: Sequence[float], measures: Measures | None = None) -> None:
+        self.dae, self._measures = dae, measures or Measures({})
         rows = dae.constraints
         jacobian = [row.jacobian for row in rows]
         self.constraints = Residuals(dae, [row.phi for row in rows], parameters, jacobian=jacobian)
@@ -41,6 +48,11 @@ class Assembly:
         guesses = list(dae.guesses.values())
         self.guesses = Residuals(dae, guesses, parameters)
         self.guess_rates = Residuals(dae, guesses, parameters, by_velocity=True)
+        units = self._measures.units
+        poses = [name for name in dae.quantities if name in units]
+        values = [dae.quantities[name] for name in poses] or [row.position for row in dae.coordinates]
+        self._poses = Residuals(dae, values, parameters, jacobian=[{} for _ in values])
+        self._turning = np.array([units.get(name) == "rad" for name in poses] or [False] * len(values))
         self._equations = [f"loop {row.origin.edge} ({row.name})" for row in rows]
         self._equations += [f"loop {row.origin.edge}" for row in rows for _ in row.closed]
         self._equations += [f"fixed start value of {name}" for name in dae.fixed_positions]
@@ -51,8 +63,8 @@ class Assembly:
         fixed, fixed_q = self.fixed(q)
         return np.concatenate([phi, closed, fixed]), np.vstack([phi_q, closed_q, fixed_q])
 
-    def positions(self) -> Numbers:
-        """Assembled positions.
+    def modes(self) -> list[Found]:
+        """Assembled positions, the nearest to the guesses first.
 
         Raises
         ------
@@ -60,18 +72,19 @@ class Assembly:
             Naming the loop or start value that is furthest from being satisfied.
         """
         rough = np.array([coordinate.guess for coordinate in self.dae.coordinates])
-        size = rough.size
-        random = np.random.default_rng(0)
-        best: tuple[float, Numbers] | None = None
-        for attempt in range(_RETRIES):
-            scatter = random.uniform(-0.3, 0.3, size) * attempt
-            q = self._close(self._near_guesses(rough + scatter))
-            error = self._error(q)
-            if error <= _TOLERANCE * 10:
-                return q
-            if best is None or error < best[0]:
-                best = (error, q)
-        raise AssemblyError(self._refusal(best[1] if best else rough))
+        lengths = np.array([coordinate.unit == "m" for coordinate in self.dae.coordinates])
+        search = Search(
+            self.equations,
+            self.fixed,
+            self._position_guesses,
+            self._described,
+            rough,
+            np.where(lengths, self._measures.length, 1.0),
+        )
+        found, best = search.modes()
+        if not found:
+            raise AssemblyError(self._refusal(best))
+        return found
 
     def require_closed(self) -> None:
         """Where drivers determine everything: whether all equations are met.
@@ -82,7 +95,7 @@ class Assembly:
             Naming the loop or start value that is furthest from being satisfied.
         """
         nothing = np.zeros(0)
-        if self._error(nothing) > _TOLERANCE * 10:
+        if self._error(nothing) > TOLERANCE * 10:
             raise AssemblyError(self._refusal(nothing))
 
     def _refusal(self, q: Numbers) -> str:
@@ -98,64 +111,55 @@ class Assembly:
             f"{abs(residual[worst]):.3g}; {hint}"
         )
 
-    def _near_guesses(self, q: Numbers) -> Numbers:
-        """Levenberg-Marquardt on fixed values and guesses alone, the constraints left aside."""
-
-        def residual(at: Numbers) -> tuple[Numbers, Numbers]:
-            fixed, fixed_q = self.fixed(at)
-            guess, guess_q = self._position_guesses(at)
-            return np.concatenate([fixed, guess]), np.vstack([fixed_q, guess_q])
-
-        damping = 1e-3
-        value, matrix = residual(q)
-        for _ in range(60):
-            damped = np.vstack([matrix, np.sqrt(damping) * np.eye(q.size)])
-            step = np.linalg.lstsq(damped, np.concatenate([-value, np.zeros(q.size)]), rcond=None)[0]
-            trial_value, trial_matrix = residual(q + step)
-            if trial_value @ trial_value < value @ value:
-                q, value, matrix, damping = q + step, trial_value, trial_matrix, damping / 4
-            else:
-                damping *= 4
-            if np.abs(step).max(initial=0.0) < 1e-10 or damping > 1e8:
-                break
-        return q
-
     def _position_guesses(self, q: Numbers) -> tuple[Numbers, Numbers]:
-        """Guesses of positions only: those that do not change with velocity."""
+        """What guesses of positions are missed by: angles up to whole turns, lengths as parts of one."""
         value, matrix = self.guesses(q)
-        _, by_velocity = self.guess_rates(q)
-        keep = ~np.any(by_velocity != 0.0, axis=1)
-        return value[keep], matrix[keep]
+        units = self._measures.units
+        keep = [number for number, name in enumerate(self.dae.guesses) if name in units]
+        is_length = np.array([units.get(name) == "m" for name in self.dae.guesses], dtype=bool)
+        weights = np.where(is_length, 1.0 / self._measures.length, 1.0)
+        return (weights * self.without_turns(value))[keep], (weights[:, None] * matrix)[keep]
 
-    def _close(self, q: Numbers) -> Numbers:
-        for _ in range(_ITERATIONS):
-            residual, jacobian = self.equations(q)
-            guess, guess_q = self._position_guesses(q)
-            step = _constrained_step(jacobian, residual, guess_q, guess)
-            size = np.abs(step).max(initial=0.0)
-            if size > 0.5:  # angles: never more than half a radian at once
-                step *= 0.5 / size
-            merit = np.linalg.norm(residual)
-            scale = 1.0
-            while scale > 1e-4 and merit > _TOLERANCE:
-                if np.linalg.norm(self.equations(q + scale * step)[0]) < merit * (1 - 0.1 * scale):
-                    break
-                scale /= 2
-            q = q + scale * step
-            if size * scale < 1e-14 or (merit < _TOLERANCE and size < 1e-9):
-                break
-        return self._polish(q)
+    def without_turns(self, missed: Numbers) -> Numbers:
+        """What guesses are missed by, angles less the whole turns in it."""
+        angles = self._angles(self.dae.guesses)
+        result = missed.copy()
+        result[angles] -= _TURN * np.round(missed[angles] / _TURN)
+        return result
 
-    def _polish(self, q: Numbers) -> Numbers:
-        """The equations alone, to the last digit: guesses may have pushed along what hardly matters."""
-        for _ in range(_POLISHING):
-            residual, jacobian = self.equations(q)
-            step = np.linalg.lstsq(jacobian, -residual, rcond=_RANK)[0]
-            size = np.abs(step).max(initial=0.0)
-            q = q + step * min(1.0, 0.5 / max(size, 1e-300))
-            if size < 1e-14:
-                break
-        return q
+    def _described(self, q: Numbers) -> Numbers:
+        """Where all bodies are, angles by cosine and sine."""
+        values = self._poses(q)[0]
+        return np.concatenate(
+            [values[~self._turning], np.cos(values[self._turning]), np.sin(values[self._turning])]
+        )
+
+    def in_the_turns_of_guesses(self, q: Numbers) -> Numbers:
+        """The same position in the plane, with whole turns added so that guesses of angles are met best.
+
+        In the plane angles are sums of coordinates. Without guesses these are nearest to zero.
+        """
+        columns = [number for number, c in enumerate(self.dae.coordinates) if c.unit == "rad"]
+        missed, matrix = self.guesses(q)
+        guessed, fixed = self._angles(self.dae.guesses), self._angles(self.dae.fixed_positions)
+        away = np.array([q[column] - self.dae.coordinates[column].guess for column in columns])
+        sums = np.vstack(
+            [
+                matrix[np.ix_(guessed, columns)],
+                _STRONG * self.fixed(q)[1][np.ix_(fixed, columns)],
+                _WEAK * np.eye(len(columns)),
+            ]
+        )
+        wanted = np.concatenate([missed[guessed], np.zeros(len(fixed)), _WEAK * away])
+        turns = np.round(np.linalg.lstsq(sums, wanted / _TURN, rcond=None)[0])
+        turned = q.copy()
+        turned[columns] -= _TURN * turns
+        nearer = np.linalg.norm(wanted - _TURN * (sums @ turns)) < np.linalg.norm(wanted) - 1e-9
+        return turned if nearer and self._error(turned) <= TOLERANCE * 10 else q
+
+    def _angles(self, names: Iterable[str]) -> list[int]:
+        """Which of the quantities are angles of position."""
+        return [number for number, name in enumerate(names) if self._measures.units.get(name) == "rad"]
 
     def fewest_turns(self, q: Numbers) -> Numbers:
         """The same position with angles nearest to their guesses, or to zero, where turns do not matter."""
@@ -166,7 +170,7 @@ class Assembly:
             away = missed.get(coordinate.name, q[number] - coordinate.guess)
             turned = q.copy()
             turned[number] -= _TURN * np.round(away / _TURN)
-            if turned[number] != q[number] and self._error(turned) <= _TOLERANCE * 10:
+            if turned[number] != q[number] and self._error(turned) <= TOLERANCE * 10:
                 q = turned
         return q
 
@@ -186,7 +190,7 @@ class Assembly:
         wanted = np.concatenate([nu, -fixed])
         guess, guess_v = self.guess_rates(q, zero)
         keep = np.any(guess_v != 0.0, axis=1)
-        v = zero + _constrained_step(matrix, -wanted, guess_v[keep], guess[keep])
+        v = zero + constrained_step(matrix, -wanted, guess_v[keep], guess[keep])
         error = np.abs(matrix @ v - wanted)
         if error.max(initial=0.0) > 1e-8 * max(1.0, np.abs(wanted).max(initial=0.0)):
             worst = int(np.argmax(error))
@@ -200,7 +204,7 @@ class Assembly:
 
     def _require_rest(self, speeds: Numbers) -> None:
         """Raise if drivers or fixed velocities move a start that is to be steady."""
-        if np.abs(speeds).max(initial=0.0) <= _TOLERANCE:
+        if np.abs(speeds).max(initial=0.0) <= TOLERANCE:
             return
         worst = int(np.argmax(np.abs(speeds)))
         names = [f"rate of loop {row.origin.edge} ({row.name})" for row in self.dae.constraints]
@@ -211,30 +215,27 @@ class Assembly:
         )
 
 
-def _constrained_step(matrix: Numbers, residual: Numbers, guess_matrix: Numbers, guess: Numbers) -> Numbers:
-    """The step that satisfies the equations and, with what freedom is left, nears the guesses."""
-    left, singular, right = np.linalg.svd(matrix, full_matrices=True)
-    rank = int(np.sum(singular > _RANK * max(1.0, singular.max(initial=0.0))))
-    solved = right[:rank].T @ ((left.T @ -residual)[:rank] / singular[:rank])
-    free = right[rank:].T
-    if not free.size or not guess.size:
-        return np.asarray(solved)
-    rest = np.linalg.lstsq(guess_matrix @ free, -(guess + guess_matrix @ solved), rcond=_RANK)[0]
-    return np.asarray(solved + free @ rest)
+class Assembled(NamedTuple):
+    """An assembled start.
 
-
-def assemble(
-    dae: Dae, parameters: Sequence[float], *, planar: bool
-) -> tuple[Assembly, Numbers, Numbers, tuple[Move, ...]]:
-    """Start positions and velocities, and how far the guesses had to move.
-
-    Angles add in the plane; in space each one is known up to whole turns.
+    ``moves`` tell how far the guesses had to move, ``distances`` how far from them all modes are that were
+    found, the one taken first.
     """
-    assembly = Assembly(dae, parameters)
-    q = assembly.positions()
-    if not planar:
-        q = assembly.fewest_turns(q)
+
+    assembly: Assembly
+    q: Numbers
+    v: Numbers
+    moves: tuple[Move, ...]
+    distances: tuple[float, ...]
+
+
+def assemble(dae: Dae, parameters: Sequence[float], measures: Measures, *, planar: bool) -> Assembled:
+    """Start positions and velocities. Angles add in the plane; in space each is known up to whole turns."""
+    assembly = Assembly(dae, parameters, measures)
+    modes = assembly.modes()
+    q = modes[0].q
+    q = assembly.in_the_turns_of_guesses(q) if planar else assembly.fewest_turns(q)
     v = assembly.velocities(q)
-    missed, _ = assembly.guesses(q, v)
+    missed = assembly.without_turns(assembly.guesses(q, v)[0])
     moves = tuple(Move(name, float(miss)) for name, miss in zip(dae.guesses, missed, strict=True))
-    return assembly, q, v, moves
+    return Assembled(assembly, q, v, moves, tuple(mode.distance for mode in modes))

@@ -1,0 +1,195 @@
+"""The start of an FMU as the reference takes it over.
+
+Guesses may leave several assembly modes, and each of them is a right start. The reference therefore begins
+where the FMU does, after it has proved by its own equations that this start closes all loops and meets all
+fixed values. Where the reference alone would have taken another mode, a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fmugen.errors import AssemblyError
+from fmugen.ir.model import SystemModel
+from fmugen.verify.assembly import (
+    Target,
+    assemble,
+    free_directions,
+    guess_distance,
+    is_upside_down,
+    start_targets,
+)
+from fmugen.verify.bank import Bank, wrapped
+from fmugen.verify.frames import pose_kinds, told_coordinates
+from fmugen.verify.gauges import Gauge
+from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.rotations import Array
+from fmugen.verify.simulate import Trajectory
+from fmugen.verify.sketch import sketch
+
+#: The largest violation of a constraint that counts as closed (m or rad).
+CLOSURE_TOLERANCE = 1e-9
+#: Poses that differ by more belong to different modes (rad, or part of the length of the mechanism).
+_SAME_MODE = 1e-5
+
+
+@dataclass(frozen=True)
+class FmuStart:
+    """How the reference is to start.
+
+    ``posture`` are the coordinates of the FMU's bodies, ``None`` if they are not a start of the model; then
+    ``problems`` tells why, and the reference assembles by itself. ``initial`` and ``hints`` are start values
+    for what the model leaves open. ``notes`` tell of other assembly modes.
+    """
+
+    posture: Array | None
+    initial: dict[str, float]
+    hints: dict[str, float] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
+    """Prove the start of an FMU, and take over from it what the model leaves open.
+
+    Raises
+    ------
+    AssemblyError
+        If the start is not one of the model, and the reference cannot assemble the mechanism either.
+    """
+    targets = start_targets(mechanism)
+    rough = sketch(mechanism, {target.name: target.value for target in targets.positions}, 0.0)
+    values = {name: float(column[0]) for name, column in trajectory.values.items()}
+    posture = told_coordinates(mechanism, values, rough)
+    problems = tuple(_start_problems(mechanism, posture, targets.positions))
+    if problems:
+        initial, hints = _own_start_values(mechanism, trajectory)
+        return FmuStart(None, initial, hints, problems)
+    fixed = [target for target in targets.velocities if target.fixed]
+    initial = _values_of_open(mechanism, trajectory, 1, posture, fixed)
+    notes = tuple(_mode_notes(mechanism, trajectory, posture, targets.positions))
+    return FmuStart(posture, initial, notes=notes)
+
+
+# --- proof ---------------------------------------------------------------------------------------
+
+
+def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -> Iterator[str]:
+    """Why the posture of an FMU is not a start of the model."""
+    if not np.all(np.isfinite(posture)):
+        yield "the FMU starts with body poses that are not finite"
+        return
+    residual = np.abs(mechanism.violation(0.0, posture)[0])
+    if not np.max(residual, initial=0.0) <= CLOSURE_TOLERANCE:
+        worst = int(np.argmax(residual))
+        yield (
+            f"the FMU starts with an open loop: its body poses violate the constraint "
+            f"'{mechanism.rows[worst].name}' by {residual[worst]:.2e}, more than {CLOSURE_TOLERANCE:g}"
+        )
+    elif is_upside_down(mechanism, posture):
+        yield "the FMU starts with the axes of a joint in opposite directions"
+    fixed = [target for target in targets if target.fixed]
+    bank = Bank([target.gauge.measure for target in fixed], mechanism.chart)
+    told = bank.at(mechanism.chart.posture(posture)).value
+    for target, value in zip(fixed, told.tolist(), strict=True):
+        if not abs(value - target.value) <= CLOSURE_TOLERANCE * max(1.0, abs(target.value)):
+            yield (
+                f"the FMU starts with {target.name} = {value:.9g}, but its start value is fixed to "
+                f"{target.value:.9g}"
+            )
+
+
+def _mode_notes(
+    mechanism: Mechanism, trajectory: Trajectory, posture: Array, targets: Sequence[Target]
+) -> Iterator[str]:
+    """Whether the reference alone, from the model's start values, ends in another assembly mode."""
+    try:
+        initial, hints = _own_start_values(mechanism, trajectory)
+        own = assemble(mechanism, 0.0, initial, hints).coordinates
+    except AssemblyError:
+        return  # the FMU has found what the reference does not
+    name, told, other = _furthest(mechanism, posture, own)
+    if not name:
+        return
+    sentence = (
+        f"the start values leave more than one assembly mode: the FMU starts with {name} = {told:.6g}, "
+        f"the reference alone with {other:.6g}"
+    )
+    guesses = [target for target in targets if not target.fixed]
+    if guesses:
+        first, second = (guess_distance(mechanism, at, guesses) for at in (posture, own))
+        sentence += f" (distances from the guesses: {first:.3g} and {second:.3g})"
+    yield f"{sentence}. The comparison starts where the FMU does; better guesses choose another mode"
+
+
+def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, float, float]:
+    """The quantity of a body that differs most between two postures, and its values; no name if all agree."""
+    chart, layout = mechanism.chart, mechanism.layout
+    names = {f"{body}.{kind}": unit for body in layout.bodies for kind, unit in pose_kinds(mechanism.model)}
+    watched = [gauge for gauge in mechanism.gauges if gauge.position in names]
+    bank = Bank([gauge.measure for gauge in watched], chart)
+    first, second = (bank.at(chart.posture(at)).value for at in (one, other))
+    worst, found = _SAME_MODE, ("", 0.0, 0.0)
+    for gauge, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
+        name = gauge.position or ""
+        away = float(wrapped(np.array([here - there]))[0]) if names[name] == "rad" else here - there
+        size = abs(away) / (layout.length if names[name] == "m" else 1.0)
+        if size > worst:
+            worst, found = size, (name, here, there)
+    return found
+
+
+# --- open degrees of freedom ---------------------------------------------------------------------
+
+
+def _own_start_values(
+    mechanism: Mechanism, trajectory: Trajectory
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Start values and guesses, where the model leaves degrees of freedom open, as the FMU chose them."""
+    initial: dict[str, float] = {}
+    for level in (0, 1):
+        start = assemble(mechanism, 0.0, initial, _hints(mechanism.model, trajectory, initial))
+        targets = start_targets(mechanism, initial)
+        fixed = targets.velocities if level else targets.positions
+        initial |= _values_of_open(mechanism, trajectory, level, start.coordinates, fixed)
+    return initial, _hints(mechanism.model, trajectory, initial)
+
+
+def _values_of_open(
+    mechanism: Mechanism, trajectory: Trajectory, level: int, coordinates: Array, fixed: Sequence[Target]
+) -> dict[str, float]:
+    """What an FMU tells of the freedoms that constraints and fixed values leave at a posture."""
+    candidates = [gauge for gauge in mechanism.gauges if gauge.names[level] in trajectory.values]
+    free = free_directions(mechanism, 0.0, coordinates, fixed)
+    names = [gauge.names[level] for gauge in _independent(mechanism, coordinates, free, candidates)]
+    return {name: float(trajectory.values[name][0]) for name in names if name is not None}
+
+
+def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, float]) -> dict[str, float]:
+    """Guesses that tell which of the postures with the given start values is meant.
+
+    A few direction cosines do not determine an attitude; where they are taken from the FMU, all are.
+    """
+    hints: dict[str, float] = {}
+    for body in model.bodies:
+        kinds = [kind for kind, unit in pose_kinds(model) if unit == "1"]
+        if any(f"{body.name}.{kind}" in initial for kind in kinds):
+            hints |= {f"{body.name}.{k}": float(trajectory.values[f"{body.name}.{k}"][0]) for k in kinds}
+    return hints
+
+
+def _independent(
+    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[Gauge]
+) -> Iterator[Gauge]:
+    """As many gauges as there are free directions, each telling most of what the others do not."""
+    bank = Bank([gauge.measure for gauge in candidates], mechanism.chart)
+    rows = bank.at(mechanism.chart.posture(coordinates)).jacobian @ free
+    for _ in range(free.shape[1]):
+        sizes = np.linalg.norm(rows, axis=1)
+        best = int(np.argmax(sizes))
+        direction = rows[best] / sizes[best]
+        rows = rows - np.outer(rows @ direction, direction)
+        yield candidates[best]
