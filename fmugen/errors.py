@@ -11,7 +11,8 @@
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
     │   └── RefusedError      ... and said itself what it cannot do
-    └── VerificationError     the FMU and the reference disagree, or the reference failed
+    └── VerificationError     the reference failed
+        └── UnsolvableError   ... because the equations of a network have no solution
 
 Every message says where the problem is and what to do. Only ``fmugen.cli`` prints and exits.
 """
@@ -33,6 +34,7 @@ __all__ = [
     "RefusedError",
     "SimulationError",
     "TreeError",
+    "UnsolvableError",
     "VerificationError",
 ]
 
@@ -107,3 +109,7 @@ class RefusedError(SimulationError):
 
 class VerificationError(FmugenError):
     """The reference solution could not be computed."""
+
+
+class UnsolvableError(VerificationError):
+    """The equations of a network have no solution at a time."""

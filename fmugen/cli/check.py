@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmugen.cli.networks import network_sentences, network_summary
-from fmugen.cli.terminal import counted, print_line, print_table
-from fmugen.errors import ModelError, Problem, TreeError
+from fmugen.cli.terminal import counted, print_line, print_table, print_warning
+from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn
@@ -23,6 +23,8 @@ from fmugen.phases.select import METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.pipeline import Formulation, formulate_model
+from fmugen.soundness import loose_bodies, start_problems, unphysical_inertias
+from fmugen.verify.reference import require_network_start
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]
 
@@ -61,6 +63,13 @@ def check_model(path: Path, trees: str) -> None:
     formulation = formulate_model(model, trees)
     dae = formulation.dae
     flow = solution_flow(model, dae, Closure.NEWTON)
+    problems = start_problems(model, dae, flow) if model.bodies else ()
+    if problems:
+        raise ModelError(str(path), problems)
+    if model.components:
+        _require_network_start(path, model)
+    for warning in unphysical_inertias(model):
+        print_warning(warning)
     print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
     print_table("", ("", ""), _summary(model, dae, flow))
     if model.bodies:
@@ -71,6 +80,8 @@ def check_model(path: Path, trees: str) -> None:
         )
         for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
             print_line(sentence)
+        for name in loose_bodies(model):
+            print_line(f"note: {name} is loose: no joint, driver, spring or load is attached to it")
     for sentence in network_sentences(dae):
         print_line(sentence)
     print_line("the model is sound", style="green")
@@ -85,6 +96,14 @@ def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) 
             problems.append(Problem(f"trees.{named.name}", str(error)))
     if problems:
         raise ModelError(str(path), tuple(problems))
+
+
+def _require_network_start(path: Path, model: SystemModel) -> None:
+    """Raise if the reference finds no start of the network; it is solved apart from the FMU's equations."""
+    try:
+        require_network_start(model)
+    except (AssemblyError, UnsolvableError) as error:
+        raise ModelError(str(path), (Problem("start", str(error)),)) from error
 
 
 # --- counts ---------------------------------------------------------------------------------------
