@@ -21,7 +21,7 @@ from fmugen.expr.substitute import Substitution
 from fmugen.formulas import evaluate
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import JointType, Space, SystemModel, default_parameters
+from fmugen.ir.model import Driver, Joint, JointType, Load, Space, Spring, SystemModel, default_parameters
 
 __all__ = ["loose_bodies", "start_problems", "unphysical_inertias"]
 
@@ -54,7 +54,7 @@ def start_problems(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[Pr
 def loose_bodies(model: SystemModel) -> Iterator[str]:
     """The bodies to which nothing is attached that constrains or pushes them."""
     binding = [joint for joint in model.joints if joint.type not in (JointType.VIRTUAL, JointType.FREE)]
-    elements = (*binding, *model.drivers, *model.springs, *model.loads)
+    elements: list[Joint | Driver | Spring | Load] = [*binding, *model.drivers, *model.springs, *model.loads]
     held = {end.body for element in elements for end in (element.tail, element.head)}
     return (body.name for body in model.bodies if body.name not in held)
 

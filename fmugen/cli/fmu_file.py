@@ -50,12 +50,12 @@ class FmuFile:
 
 
 def read_fmu(path: Path) -> FmuFile:
-    """Read the description of an FMI 2.0 FMU.
+    """Read the description of an FMU of FMI 2.0 or 3.0.
 
     Raises
     ------
     SimulationError
-        If the file is no FMI 2.0 FMU.
+        If the file is not such an FMU.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,13 +69,13 @@ def read_fmu(path: Path) -> FmuFile:
     except ElementTree.ParseError as error:
         raise SimulationError(f"{path}: {_DESCRIPTION} is not XML: {error}") from None
     version = root.get("fmiVersion", "")
-    if version != "2.0":
-        raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 can be simulated")
+    if version != "2.0" and not version.startswith("3."):
+        raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 and 3.0 can be run")
     experiment = root.find("DefaultExperiment")
     return FmuFile(
         path,
         root.get("modelName", path.stem),
-        tuple(_variables(root)),
+        tuple(_variables(root) if version == "2.0" else _float_variables(root)),
         _number(experiment, "stopTime"),
         _number(experiment, "stepSize"),
     )
@@ -98,6 +98,25 @@ def _variables(root: ElementTree.Element) -> list[FmuVariable]:
         )
         for variable in root.iterfind("ModelVariables/ScalarVariable")
         for real in variable.iterfind("Real")
+    ]
+
+
+def _float_variables(root: ElementTree.Element) -> list[FmuVariable]:
+    """The scalar variables of FMI 3.0, where ``derivative`` is a value reference."""
+    units = {
+        kind.get("name", ""): kind.get("unit", "1") for kind in root.iterfind("TypeDefinitions/Float64Type")
+    }
+    found = [each for each in root.iterfind("ModelVariables/Float64") if each.find("Dimension") is None]
+    names = {each.get("valueReference", ""): each.get("name", "") for each in found}
+    return [
+        FmuVariable(
+            each.get("name", ""),
+            each.get("causality", "local"),
+            each.get("unit") or units.get(each.get("declaredType", ""), "1"),
+            float(each.get("start") or 0.0),
+            names.get(each.get("derivative", ""), ""),
+        )
+        for each in found
     ]
 
 
