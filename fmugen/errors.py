@@ -12,7 +12,8 @@
     ├── SimulationError       the FMU stopped with an error
     │   └── RefusedError      ... and said itself what it cannot do
     └── VerificationError     the reference failed
-        └── UnsolvableError   ... because the equations of a network have no solution
+        ├── UnsolvableError   ... because the equations of a network have no solution
+        └── TimeLimitError    ... because it took longer than the user allows
 
 Every message says where the problem is and what to do. Only ``fmugen.cli`` prints and exits.
 """
@@ -33,6 +34,7 @@ __all__ = [
     "Problem",
     "RefusedError",
     "SimulationError",
+    "TimeLimitError",
     "TreeError",
     "UnsolvableError",
     "VerificationError",
@@ -113,3 +115,7 @@ class VerificationError(FmugenError):
 
 class UnsolvableError(VerificationError):
     """The equations of a network have no solution at a time."""
+
+
+class TimeLimitError(VerificationError):
+    """The reference takes longer than the user allows."""

@@ -357,7 +357,16 @@ def _simulate(
 
 @app.command("verify")
 def _verify(
-    model: ModelArgument,
+    subject: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL|FMU", help="Model file (TOML), or an FMU with --model.", show_default=False
+        ),
+    ],
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="MODEL", help="Model file of the FMU to judge.", show_default=False),
+    ] = None,
     fmu: Annotated[
         Path | None,
         typer.Option(
@@ -373,17 +382,32 @@ def _verify(
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
     inputs: InputsOption = None,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            "--seconds", metavar="SECONDS", callback=positive, help="Time that the reference may take."
+        ),
+    ] = 1800.0,
+    fmi: FmiOption = 2,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
 ) -> None:
-    """Export a model and judge its FMU by a reference."""
-    from fmugen.cli.verify import Judgement, verify_model
+    """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
+    from fmugen.cli.verify import Judgement, verify_file, verify_model
 
-    options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    verify_model(model, options, Judgement(tolerance, stop, fmu, plot, tuple(inputs or ())))
+    wanted = Judgement(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
+    if subject.suffix.lower() == ".fmu":
+        if model is None or fmu is not None:
+            raise typer.BadParameter("an FMU is judged by its model: give --model MODEL, and no --fmu")
+        verify_file(subject, model, wanted)
+        return
+    if model is not None:
+        raise typer.BadParameter("--model goes with an FMU: name the FMU first, or leave --model out")
+    options = ExportOptions(trees, closure, solver, step, names_in(independent), fmi=fmi_version(fmi))
+    verify_model(subject, options, wanted)
 
 
 @app.command("cross-check")

@@ -23,6 +23,8 @@ from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
 from fmugen.verify.assembly import assemble, free_directions, start_targets
 from fmugen.verify.bank import Bank
+from fmugen.verify.deadline import REFERENCE_LIMIT, limited_time, start_clock
+from fmugen.verify.doubts import looser, with_doubt
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
 from fmugen.verify.gauges import Gauge
@@ -58,6 +60,7 @@ TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 _CLOSURE = "closure.residual"
 
 
+@limited_time()
 def verify_fmu(
     model: SystemModel,
     fmu_path: Path,
@@ -69,6 +72,8 @@ def verify_fmu(
     inputs: Mapping[str, Signal] | None = None,
     progress: Progress | None = None,
     time_limit: float = TIME_LIMIT,
+    reference_limit: float = REFERENCE_LIMIT,
+    ran: Callable[[Trajectory], None] | None = None,
     loose: Sequence[float] = LOOSE,
 ) -> Verification:
     """Run an FMU and the reference of its model, and compare.
@@ -87,6 +92,10 @@ def verify_fmu(
         Called with the fraction done of the reference, which takes longest.
     time_limit
         Seconds after which the runs of the FMU are given up.
+    reference_limit
+        Seconds after which the reference is given up.
+    ran
+        Called with the tight run of the FMU, before the reference is computed.
     loose
         Relative tolerances at which the FMU is run besides; none for a solver with fixed steps.
 
@@ -95,7 +104,7 @@ def verify_fmu(
     SimulationError
         If the FMU does not come to the end of the tight run.
     VerificationError
-        If there is no reference.
+        If there is no reference, or it takes longer than ``reference_limit``.
 
     Notes
     -----
@@ -112,12 +121,17 @@ def verify_fmu(
     trajectory, *made = simulate_runs(fmu_path, [tight, *others.runs], time_limit)
     if isinstance(trajectory, SimulationError):
         raise trajectory
+    if ran is not None:
+        ran(trajectory)
+    start_clock(reference_limit)
     model, parameters = with_start_values(model, parameters)
     held = hold_inputs(model, fed)
     if not model.bodies:
         follow = partial(follow_network, model, trajectory, held, parameters=parameters)
         network = follow(trajectory.times, OF_NETWORKS, progress=progress)
         verification = replace(judge_network(model, trajectory, network, tolerance), notes=fed.notes)
+        again = partial(follow, trajectory.times, looser(OF_NETWORKS))
+        verification = with_doubt(verification, lambda: again().values, trajectory)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     initial = _open_starts(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
     hints = {**_hints(model, trajectory, initial), **_network_hints(model, trajectory)}
@@ -136,6 +150,8 @@ def verify_fmu(
 
     reference = solve(trajectory.times, OF_MECHANISMS, progress)
     verification = replace(_judge(model, trajectory, reference, held, tolerance), notes=fed.notes)
+    second = partial(solve, trajectory.times, looser(OF_MECHANISMS))
+    verification = with_doubt(verification, lambda: second().values, trajectory, reference)
     return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 

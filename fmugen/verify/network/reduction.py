@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import qr, svd
 
 from fmugen.errors import UnsolvableError, VerificationError
+from fmugen.verify.deadline import check_time
 from fmugen.verify.network.matrices import Factors, Matrix, as_dense, equilibrium, scaled, stacked
 from fmugen.verify.network.tableau import Point, Tableau
 from fmugen.verify.rotations import Array
@@ -86,6 +87,7 @@ class ReducedNetwork:
         VerificationError
             If the network has no or no unique solution there.
         """
+        check_time()
         w = self._last
         residual = self._residual(point, w, e_rate)
         if self._affine:
@@ -112,9 +114,7 @@ class ReducedNetwork:
             better = self._shortened(point, w, step, residual, e_rate)
             if better is None:
                 if near > _ROUNDING:
-                    raise UnsolvableError(
-                        f"t = {point.time:g} s: the network's laws have no solution nearby"
-                    )
+                    raise UnsolvableError(f"t = {point.time:g} s: the network's laws have no solution nearby")
                 break
             w, residual = better
         else:
