@@ -26,8 +26,12 @@ from fmugen.cli.arguments import (
     FmiOption,
     IndependentOption,
     InputsOption,
+    JudgedArgument,
     ModelArgument,
+    ModelOfFmuOption,
     PlatformsOption,
+    ReferenceSecondsOption,
+    ShownTreesOption,
     SolverOption,
     SolverStepOption,
     StopOption,
@@ -105,7 +109,7 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: TreesOption = "aac") -> None:
+def _check(model: ModelArgument, trees: ShownTreesOption = None) -> None:
     """Validate and assemble a model; count its freedoms."""
     from fmugen.cli.check import check_model
 
@@ -357,16 +361,8 @@ def _simulate(
 
 @app.command("verify")
 def _verify(
-    subject: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL|FMU", help="Model file (TOML), or an FMU with --model.", show_default=False
-        ),
-    ],
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", metavar="MODEL", help="Model file of the FMU to judge.", show_default=False),
-    ] = None,
+    subject: JudgedArgument,
+    model: ModelOfFmuOption = None,
     fmu: Annotated[
         Path | None,
         typer.Option(
@@ -382,12 +378,7 @@ def _verify(
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
     inputs: InputsOption = None,
-    seconds: Annotated[
-        float,
-        typer.Option(
-            "--seconds", metavar="SECONDS", callback=positive, help="Time that the reference may take."
-        ),
-    ] = 1800.0,
+    seconds: ReferenceSecondsOption = 1800.0,
     fmi: FmiOption = 2,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,

@@ -256,3 +256,26 @@ load = {{ type = "resistor", from = "a", to = "ground", resistance = 1 }}
 """
     assert check(written(tmp_path, text, sign="-"))[0] == 0
     assert "have no solution nearby" in refused(written(tmp_path, text, sign="+"))
+
+
+# --- one statement ---------------------------------------------------------------------------------
+
+
+def test_check_says_whose_coordinates_it_shows() -> None:
+    path = str(Path(__file__).parents[2] / "examples" / "slider_crank" / "model.toml")
+
+    def told(*arguments: str) -> str:
+        result = CliRunner().invoke(app, list(arguments))
+        assert result.exit_code == 0, result.stderr
+        return result.stdout
+
+    def independent(text: str) -> str:
+        (line,) = (line for line in text.splitlines() if line.strip().startswith("independent"))
+        return " ".join(line.split())
+
+    said = "the coordinates are those of the trees aac; export measures trees and may choose others"
+    assert said in told("check", path)
+    for trees in ("jc", "measured"):
+        shown = told("check", path, "--trees", trees)
+        assert said not in shown
+        assert independent(shown) == independent(told("closure", path, "--trees", trees))
