@@ -39,7 +39,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
         values["closure.residual"] = np.zeros(len(times))
         edit(values)
 
-        def simulate(path: Path, runs: Sequence[Run]) -> list[Trajectory]:
+        def simulate(path: Path, runs: Sequence[Run], time_limit: float) -> list[Trajectory]:
             return [Trajectory(times, values) for _ in runs]
 
         monkeypatch.setattr(compare, "simulate_runs", simulate)
