@@ -11,7 +11,9 @@
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
     │   └── RefusedError      ... and said itself what it cannot do
-    └── VerificationError     the FMU and the reference disagree, or the reference failed
+    └── VerificationError     the reference failed
+        ├── UnsolvableError   ... because the equations of a network have no solution
+        └── TimeLimitError    ... because it took longer than the user allows
 
 Every message says where the problem is and what to do. Only ``fmugen.cli`` prints and exits.
 """
@@ -32,7 +34,9 @@ __all__ = [
     "Problem",
     "RefusedError",
     "SimulationError",
+    "TimeLimitError",
     "TreeError",
+    "UnsolvableError",
     "VerificationError",
 ]
 
@@ -107,3 +111,11 @@ class RefusedError(SimulationError):
 
 class VerificationError(FmugenError):
     """The reference solution could not be computed."""
+
+
+class UnsolvableError(VerificationError):
+    """The equations of a network have no solution at a time."""
+
+
+class TimeLimitError(VerificationError):
+    """The reference takes longer than the user allows."""

@@ -26,8 +26,12 @@ from fmugen.cli.arguments import (
     FmiOption,
     IndependentOption,
     InputsOption,
+    JudgedArgument,
     ModelArgument,
+    ModelOfFmuOption,
     PlatformsOption,
+    ReferenceSecondsOption,
+    ShownTreesOption,
     SolverOption,
     SolverStepOption,
     StopOption,
@@ -105,7 +109,7 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: TreesOption = "aac") -> None:
+def _check(model: ModelArgument, trees: ShownTreesOption = None) -> None:
     """Validate and assemble a model; count its freedoms."""
     from fmugen.cli.check import check_model
 
@@ -357,7 +361,8 @@ def _simulate(
 
 @app.command("verify")
 def _verify(
-    model: ModelArgument,
+    subject: JudgedArgument,
+    model: ModelOfFmuOption = None,
     fmu: Annotated[
         Path | None,
         typer.Option(
@@ -373,17 +378,27 @@ def _verify(
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
     inputs: InputsOption = None,
+    seconds: ReferenceSecondsOption = 1800.0,
+    fmi: FmiOption = 2,
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
 ) -> None:
-    """Export a model and judge its FMU by a reference."""
-    from fmugen.cli.verify import Judgement, verify_model
+    """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
+    from fmugen.cli.verify import Judgement, verify_file, verify_model
 
-    options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    verify_model(model, options, Judgement(tolerance, stop, fmu, plot, tuple(inputs or ())))
+    wanted = Judgement(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
+    if subject.suffix.lower() == ".fmu":
+        if model is None or fmu is not None:
+            raise typer.BadParameter("an FMU is judged by its model: give --model MODEL, and no --fmu")
+        verify_file(subject, model, wanted)
+        return
+    if model is not None:
+        raise typer.BadParameter("--model goes with an FMU: name the FMU first, or leave --model out")
+    options = ExportOptions(trees, closure, solver, step, names_in(independent), fmi=fmi_version(fmi))
+    verify_model(subject, options, wanted)
 
 
 @app.command("cross-check")

@@ -17,8 +17,12 @@ __all__ = [
     "FmiOption",
     "IndependentOption",
     "InputsOption",
+    "JudgedArgument",
     "ModelArgument",
+    "ModelOfFmuOption",
     "PlatformsOption",
+    "ReferenceSecondsOption",
+    "ShownTreesOption",
     "SolverOption",
     "SolverStepOption",
     "StopOption",
@@ -108,6 +112,29 @@ def names_in(listed: str) -> tuple[str, ...]:
 
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)
+]
+JudgedArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="MODEL|FMU", help="Model file (TOML), or an FMU with --model.", show_default=False
+    ),
+]
+ModelOfFmuOption = Annotated[
+    Path | None,
+    typer.Option("--model", metavar="MODEL", help="Model file of the FMU to judge.", show_default=False),
+]
+ReferenceSecondsOption = Annotated[
+    float,
+    typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time that the reference may take."),
+]
+ShownTreesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--trees",
+        metavar="NAME",
+        help="Trees whose coordinates to show, as of export; default aac, the quickest.",
+        show_default=False,
+    ),
 ]
 TreesOption = Annotated[
     str,

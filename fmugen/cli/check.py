@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fmugen.cli.networks import network_sentences, network_summary
-from fmugen.cli.terminal import counted, print_line, print_table
-from fmugen.errors import ModelError, Problem, TreeError
+from fmugen.cli.terminal import counted, print_line, print_table, print_warning
+from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn
 from fmugen.ir.model import DriverType, JointType, Space, SystemModel, default_parameters
+from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.select import METHODS, select_trees
+from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.pipeline import Formulation, formulate_model
+from fmugen.rows import closed_equations
+from fmugen.soundness import loose_bodies, start_problems, unphysical_inertias
+from fmugen.verify.reference import require_network_start
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]
 
@@ -46,35 +51,65 @@ _POINT_JOINTS = (JointType.SPHERICAL, JointType.ROD)
 _NOTABLE_MOVE = 1e-2
 _SHOWN_MODES = 5
 _RANK = 1e-8
+#: The trees of a check for which the user names none.
+_QUICK = "aac"
 
 
-def check_model(path: Path, trees: str) -> None:
+def check_model(path: Path, trees: str | None) -> None:
     """Print what a model is, how it can move and how it starts.
+
+    With ``trees``, coordinates are those that ``closure`` and ``export`` choose with the same trees. Without,
+    they are those of the quickest trees, and a sentence says so.
 
     Raises
     ------
     FmugenError
-        If the model is wrong, a tree in it does not span, or it cannot be assembled.
+        If the model is wrong, a tree in it does not span, or it cannot be assembled or started.
     """
     model = read_model(path)
     graph = build_graph(model)
     _require_spanning_trees(path, model, graph)
-    formulation = formulate_model(model, trees)
+    formulation, flow = _closed(model, trees)
     dae = formulation.dae
-    flow = solution_flow(model, dae, Closure.NEWTON)
+    problems = start_problems(model, dae, flow) if model.bodies else ()
+    if problems:
+        raise ModelError(str(path), problems)
+    if model.components:
+        _require_network_start(path, model)
+    for warning in unphysical_inertias(model):
+        print_warning(warning)
     print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
     print_table("", ("", ""), _summary(model, dae, flow))
     if model.bodies:
         print_table(
             "coordinates for each choice of trees",
             ("trees", ">coordinates", ">constraints", ">equations", ""),
-            _tree_counts(model, graph, trees),
+            _tree_counts(model, graph, formulation, trees or _QUICK),
         )
+        if trees is None:
+            print_line(
+                f"the coordinates are those of the trees {_QUICK}; export measures trees and may choose "
+                f"others, which `fmugen check --trees {MEASURED}` shows"
+            )
         for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
             print_line(sentence)
+        for name in loose_bodies(model):
+            print_line(f"note: {name} is loose: no joint, driver, spring or load is attached to it")
     for sentence in network_sentences(dae):
         print_line(sentence)
     print_line("the model is sound", style="green")
+
+
+def _closed(model: SystemModel, trees: str | None) -> tuple[Formulation, SolutionFlow]:
+    """The equations and how their loops are closed: as in an FMU with named trees, else as is quickest."""
+    formulation = formulate_model(model, trees or _QUICK)
+    if trees is None:
+        return formulation, solution_flow(model, formulation.dae, Closure.NEWTON)
+    closure = ExportOptions().closure
+    dae, flow = closed_equations(
+        formulation.model, formulation.graph, formulation.trees, formulation.dae, closure
+    )
+    return replace(formulation, dae=dae), flow
 
 
 def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) -> None:
@@ -86,6 +121,14 @@ def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) 
             problems.append(Problem(f"trees.{named.name}", str(error)))
     if problems:
         raise ModelError(str(path), tuple(problems))
+
+
+def _require_network_start(path: Path, model: SystemModel) -> None:
+    """Raise if the reference finds no start of the network; it is solved apart from the FMU's equations."""
+    try:
+        require_network_start(model)
+    except (AssemblyError, UnsolvableError) as error:
+        raise ModelError(str(path), (Problem("start", str(error)),)) from error
 
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -146,10 +189,13 @@ def _counted(kinds: list[str]) -> str:
 
 
 def _tree_counts(
-    model: SystemModel, graph: LinearGraph, chosen: str
+    model: SystemModel, graph: LinearGraph, formulation: Formulation, chosen: str
 ) -> Iterator[tuple[str, int, int, int, str]]:
-    for name in dict.fromkeys([*METHODS, *(named.name for named in model.trees)]):
-        coordinates, constraints = _counts(graph, select_trees(model, graph, name))
+    for name in dict.fromkeys([*METHODS, *(named.name for named in model.trees), chosen]):
+        if name == chosen:
+            coordinates, constraints = _counts(formulation.graph, formulation.trees)
+        else:
+            coordinates, constraints = _counts(graph, select_trees(model, graph, name))
         yield name, coordinates, constraints, coordinates + constraints, "chosen" if name == chosen else ""
 
 

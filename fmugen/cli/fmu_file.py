@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 from fmugen.errors import SimulationError
+from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.signals import Chain, chains_of
 
-__all__ = ["FmuFile", "FmuVariable", "read_fmu"]
+__all__ = ["FmuFile", "FmuVariable", "read_fmu", "require_fit"]
 
 _DESCRIPTION = "modelDescription.xml"
+#: What an FMU has beside the variables of its model.
+_OWN = ("closure.", "solver.")
+#: More differences than these are not told.
+_MOST_MISFITS = 8
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class FmuFile:
     variables: tuple[FmuVariable, ...]
     stop: float | None
     step: float | None
+    #: The integrator of co-simulation, where the FMU tells it.
+    method: str = ""
 
     def names(self, causality: str) -> list[str]:
         """The real variables of one causality, in declared order."""
@@ -50,12 +58,12 @@ class FmuFile:
 
 
 def read_fmu(path: Path) -> FmuFile:
-    """Read the description of an FMI 2.0 FMU.
+    """Read the description of an FMU of FMI 2.0 or 3.0.
 
     Raises
     ------
     SimulationError
-        If the file is no FMI 2.0 FMU.
+        If the file is not such an FMU.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,16 +77,70 @@ def read_fmu(path: Path) -> FmuFile:
     except ElementTree.ParseError as error:
         raise SimulationError(f"{path}: {_DESCRIPTION} is not XML: {error}") from None
     version = root.get("fmiVersion", "")
-    if version != "2.0":
-        raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 can be simulated")
+    if version != "2.0" and not version.startswith("3."):
+        raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 and 3.0 can be run")
     experiment = root.find("DefaultExperiment")
     return FmuFile(
         path,
         root.get("modelName", path.stem),
-        tuple(_variables(root)),
+        tuple(_variables(root) if version == "2.0" else _float_variables(root)),
         _number(experiment, "stopTime"),
         _number(experiment, "stepSize"),
+        _method(root),
     )
+
+
+def require_fit(fmu: FmuFile, model: SystemModel) -> None:
+    """Whether an FMU may be judged by the reference of a model.
+
+    Raises
+    ------
+    SimulationError
+        With the names of inputs, outputs, parameters or bodies that only one of them has, and of parameters
+        with other values.
+    """
+    misfits = list(_misfits(fmu, model))
+    if misfits:
+        shown = "; ".join(misfits[:_MOST_MISFITS]) + ("; ..." if len(misfits) > _MOST_MISFITS else "")
+        raise SimulationError(f"{fmu.path} is not an FMU of {model.name}: {shown}")
+
+
+def _misfits(fmu: FmuFile, model: SystemModel) -> Iterator[str]:
+    parameters = {parameter.name: parameter.value for parameter in model.parameters}
+    for start in model.starts:
+        value = start.value.number
+        if start.adjustable and value is not None:
+            parameters[start_parameter(start)] = value
+    declared = {
+        "input": [given.name for given in model.inputs],
+        "output": [output.name for output in model.outputs],
+        "parameter": list(parameters),
+    }
+    for causality, names in declared.items():
+        found = [name for name in fmu.names(causality) if not name.startswith(_OWN)]
+        yield from (f"the FMU has no {causality} {name!r}" for name in names if name not in found)
+        yield from (f"the model has no {causality} {name!r}" for name in found if name not in names)
+    starts = {variable.name: variable.start for variable in fmu.variables}
+    for name, value in parameters.items():
+        if name in starts and starts[name] != value:
+            yield f"the parameter {name!r} is {starts[name]:g} in the FMU and {value:g} in the model"
+    yield from (
+        f"the FMU has no body {body.name!r}" for body in model.bodies if f"{body.name}.x" not in starts
+    )
+
+
+def _method(root: ElementTree.Element) -> str:
+    """The integrator, an item of an enumeration; empty where there is none."""
+    for variable in root.iterfind("ModelVariables/*"):
+        if variable.get("name") == "solver.method":
+            value = variable.find("Enumeration")
+            value = variable if value is None else value
+            kind, number = value.get("declaredType"), value.get("start")
+            for declared in root.iterfind("TypeDefinitions/*"):
+                if declared.get("name") == kind:
+                    items = {item.get("value"): item.get("name", "") for item in declared.iter("Item")}
+                    return items.get(number, "")
+    return ""
 
 
 def _variables(root: ElementTree.Element) -> list[FmuVariable]:
@@ -98,6 +160,25 @@ def _variables(root: ElementTree.Element) -> list[FmuVariable]:
         )
         for variable in root.iterfind("ModelVariables/ScalarVariable")
         for real in variable.iterfind("Real")
+    ]
+
+
+def _float_variables(root: ElementTree.Element) -> list[FmuVariable]:
+    """The scalar variables of FMI 3.0, where ``derivative`` is a value reference."""
+    units = {
+        kind.get("name", ""): kind.get("unit", "1") for kind in root.iterfind("TypeDefinitions/Float64Type")
+    }
+    found = [each for each in root.iterfind("ModelVariables/Float64") if each.find("Dimension") is None]
+    names = {each.get("valueReference", ""): each.get("name", "") for each in found}
+    return [
+        FmuVariable(
+            each.get("name", ""),
+            each.get("causality", "local"),
+            each.get("unit") or units.get(each.get("declaredType", ""), "1"),
+            float(each.get("start") or 0.0),
+            names.get(each.get("derivative", ""), ""),
+        )
+        for each in found
     ]
 
 

@@ -112,6 +112,10 @@ class Phases:
         yield
         self(name, perf_counter() - begin)
 
+    def say(self, text: str) -> None:
+        """A line about the running phase that stays."""
+        self._console.print(f"  {text}", soft_wrap=True)
+
     def note(self, text: str) -> None:
         """Say more of the running phase, where there is a terminal to say it on."""
         if self._status is not None:

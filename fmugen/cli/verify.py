@@ -11,20 +11,23 @@ import numpy as np
 import typer
 
 from fmugen.cli.files import replacing, require_writable
+from fmugen.cli.fmu_file import read_fmu, require_fit
 from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
-from fmugen.errors import SimulationError, VerificationError
+from fmugen.errors import SimulationError, TimeLimitError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
+from fmugen.verify.deadline import REFERENCE_LIMIT
+from fmugen.verify.simulate import Trajectory
 from fmugen.verify.tolerances import LOOSE
 from fmugen.verify.verdict import Looseness, Verification
 from fmugen.view.plots import plot_svg, plot_verification
 
-__all__ = ["Judgement", "verify_model"]
+__all__ = ["Judgement", "verify_file", "verify_model"]
 
 _VERIFICATION_FAILED = 3
 
@@ -38,6 +41,29 @@ class Judgement:
     fmu: Path | None
     plot: Path | None
     inputs: tuple[str, ...] = ()
+    seconds: float = REFERENCE_LIMIT
+
+
+def verify_file(path: Path, model_path: Path, wanted: Judgement) -> None:
+    """Judge an FMU that exists by the reference of its model, and print the verdict.
+
+    Raises
+    ------
+    SimulationError
+        If the variables of the FMU are not those of the model.
+    typer.Exit
+        With the exit code of a failed verification, if it failed or could not be carried through.
+    """
+    require_writable(wanted.plot)
+    with Phases() as phases:
+        with phases.phase("read"):
+            model = read_model(model_path)
+            signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
+            fmu = read_fmu(path)
+            require_fit(fmu, model)
+        controls_error = Solver(fmu.method).controls_error if fmu.method else True
+        verification = _judged(model, path, controls_error, wanted, signals, phases)
+    _conclude(verification, wanted)
 
 
 def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
@@ -56,7 +82,11 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
             signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
         export_fmu(model, destination, options, phases)
-        verification = _judged(model, destination, options.solver, wanted, signals, phases)
+        verification = _judged(model, destination, options.solver.controls_error, wanted, signals, phases)
+    _conclude(verification, wanted)
+
+
+def _conclude(verification: Verification, wanted: Judgement) -> None:
     _print_verification(verification)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
@@ -70,7 +100,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
 def _judged(
     model: SystemModel,
     fmu: Path,
-    solver: Solver,
+    controls_error: bool,
     wanted: Judgement,
     signals: dict[str, Signal],
     phases: Phases,
@@ -83,12 +113,27 @@ def _judged(
                 tolerance=wanted.tolerance,
                 stop=wanted.stop,
                 inputs=signals,
-                loose=LOOSE if solver.controls_error else (),
+                reference_limit=wanted.seconds,
+                loose=LOOSE if controls_error else (),
+                ran=lambda run: phases.say(_first_verdict(run)),
                 progress=lambda part: phases.note(f"reference {part:.0%}"),
             )
-    except (SimulationError, VerificationError) as error:
-        typer.echo(f"verification failed: {error}", err=True)
+    except SimulationError as error:
+        typer.echo(f"verification failed: the FMU does not run: {error}", err=True)
         raise typer.Exit(_VERIFICATION_FAILED) from error
+    except TimeLimitError as error:
+        typer.echo(f"not judged: {error}; give it more time (--seconds) or an earlier --stop", err=True)
+        raise typer.Exit(_VERIFICATION_FAILED) from error
+    except VerificationError as error:
+        typer.echo(f"not judged: the reference could not follow: {error}", err=True)
+        raise typer.Exit(_VERIFICATION_FAILED) from error
+
+
+def _first_verdict(run: Trajectory) -> str:
+    """What is known before the reference is computed."""
+    residual = run.values.get("closure.residual")
+    closed = "" if residual is None else f", closure residual at most {np.max(np.abs(residual)):.1e}"
+    return f"the FMU ran to t = {run.times[-1]:g} s{closed}; now the reference"
 
 
 def _print_verification(verification: Verification) -> None:
@@ -116,10 +161,8 @@ def _print_verification(verification: Verification) -> None:
         )
     for problem in verification.problems:
         print_line(problem, style="red")
-    verdict = "passed" if verification.passed else "FAILED"
     style = "bold green" if verification.passed else "bold red"
-    largest, tolerance = f"{verification.largest:.2e}", f"{verification.tolerance:g}"
-    print_line(f"{verdict}: largest deviation {largest}, tolerance {tolerance}", style=style)
+    print_line(verification.sentence, style=style)
 
 
 def _looseness_row(run: Looseness) -> tuple[str, str, str, str]:
@@ -143,6 +186,8 @@ def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
         yield name, f"{worst.largest:.2e}"
     if verification.power is not None:
         yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.2e}"
+    if verification.reference_error is not None:
+        yield "reference error, from a second reference", f"{verification.reference_error:.2e}"
 
 
 def _write_plot(verification: Verification, plot: Path) -> None:

@@ -25,6 +25,7 @@ importer would run it.
     frames      the frames of bodies as an FMU tells them -> coordinates
     energy      the energy balance of any motion of a mechanism
     simulate    an FMU -> its trajectory, in a process of its own (fmu_runner)
+    deadline    how long the reference may take
     compare     both -> a Verification
     crosscheck  a Verification -> the files of an FMI cross-check, and back
 """

@@ -21,6 +21,8 @@ from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
+from fmugen.verify.deadline import REFERENCE_LIMIT, limited_time, start_clock
+from fmugen.verify.doubts import looser, with_doubt
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.fmu_start import CLOSURE_TOLERANCE, fmu_start
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
@@ -54,6 +56,7 @@ TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 _CLOSURE = "closure.residual"
 
 
+@limited_time()
 def verify_fmu(
     model: SystemModel,
     fmu_path: Path,
@@ -65,6 +68,8 @@ def verify_fmu(
     inputs: Mapping[str, Signal] | None = None,
     progress: Progress | None = None,
     time_limit: float = TIME_LIMIT,
+    reference_limit: float = REFERENCE_LIMIT,
+    ran: Callable[[Trajectory], None] | None = None,
     loose: Sequence[float] = LOOSE,
 ) -> Verification:
     """Run an FMU and the reference of its model, and compare.
@@ -83,6 +88,10 @@ def verify_fmu(
         Called with the fraction done of the reference, which takes longest.
     time_limit
         Seconds after which the runs of the FMU are given up.
+    reference_limit
+        Seconds after which the reference is given up.
+    ran
+        Called with the tight run of the FMU, before the reference is computed.
     loose
         Relative tolerances at which the FMU is run besides; none for a solver with fixed steps.
 
@@ -91,7 +100,7 @@ def verify_fmu(
     SimulationError
         If the FMU does not come to the end of the tight run.
     VerificationError
-        If there is no reference.
+        If there is no reference, or it takes longer than ``reference_limit``.
 
     Notes
     -----
@@ -108,12 +117,17 @@ def verify_fmu(
     trajectory, *made = simulate_runs(fmu_path, [tight, *others.runs], time_limit)
     if isinstance(trajectory, SimulationError):
         raise trajectory
+    if ran is not None:
+        ran(trajectory)
+    start_clock(reference_limit)
     model, parameters = with_start_values(model, parameters)
     held = hold_inputs(model, fed)
     if not model.bodies:
         follow = partial(follow_network, model, trajectory, held, parameters=parameters)
         network = follow(trajectory.times, OF_NETWORKS, progress=progress)
         verification = replace(judge_network(model, trajectory, network, tolerance), notes=fed.notes)
+        again = partial(follow, trajectory.times, looser(OF_NETWORKS))
+        verification = with_doubt(verification, lambda: again().values, trajectory)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
     hints = {**begin.hints, **_network_hints(model, trajectory)}
@@ -135,6 +149,8 @@ def verify_fmu(
     verification = _judge(model, trajectory, reference, held, tolerance)
     problems, notes = (*begin.problems, *verification.problems), (*fed.notes, *begin.notes)
     verification = replace(verification, problems=problems, notes=notes, other_mode=bool(begin.notes))
+    second = partial(solve, trajectory.times, looser(OF_MECHANISMS))
+    verification = with_doubt(verification, lambda: second().values, trajectory, reference)
     return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fmugen.errors import VerificationError
+from fmugen.errors import UnsolvableError
 from fmugen.ir.formula import CONSTANTS, TIME, Call, Formula, Name, Number, Term
 
 
@@ -81,8 +81,8 @@ def compile_jet(formula: Formula) -> Callable[[Mapping[str, Scalar]], Jet]:
     return evaluate
 
 
-def _no_value(formula: Formula, where: str = "") -> VerificationError:
-    return VerificationError(f"the formula {formula.text!r} has no finite value{where}")
+def _no_value(formula: Formula, where: str = "") -> UnsolvableError:
+    return UnsolvableError(f"the formula {formula.text!r} has no finite value{where}")
 
 
 def _compile(term: Term) -> Evaluator:

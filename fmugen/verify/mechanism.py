@@ -22,6 +22,7 @@ from fmugen.ir.quantity import Level
 from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
 from fmugen.verify.constraints import Row, constraint_rows
+from fmugen.verify.deadline import check_time
 from fmugen.verify.evaluate import Jet, Scalar, compile_motion
 from fmugen.verify.forces import Action, Forces
 from fmugen.verify.gauges import GaugeBoard, gauges
@@ -191,6 +192,7 @@ class Mechanism:
 
     def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
         """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies."""
+        check_time()
         values = self.bank.at(self.chart.posture(coordinates))
         residual = values.value - self.targets(time)[0]
         if self._periodic.any():
@@ -213,6 +215,7 @@ class Mechanism:
         a = V S^-1 U^T gamma + N z, (N^T M N) z = N^T (F - M V S^-1 U^T gamma), and
         lambda = U S^-1 V^T (F - M a).
         """
+        check_time()
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
         values = self.bank.at(posture, twist)
         response, told = None, {}

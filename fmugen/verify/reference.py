@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from fmugen.errors import VerificationError
+from fmugen.errors import AssemblyError, UnsolvableError, VerificationError
 from fmugen.ir.formula import TIME, constant
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.signals import Feed, Signal
@@ -28,7 +28,7 @@ from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
 from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
-from fmugen.verify.network.follow import start_values
+from fmugen.verify.network.follow import solve_network, start_values
 from fmugen.verify.network.start import StartValues
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
@@ -143,6 +143,38 @@ def solve_reference(
             if progress is not None:
                 progress((end - times[0]) / (times[-1] - times[0]))
     return _collect(mechanism, start, instants, integrator.tolerance)
+
+
+def require_network_start(model: SystemModel) -> None:
+    """Solve the network of a model at its start.
+
+    Raises
+    ------
+    AssemblyError
+        If the start values of a model without bodies contradict each other or the laws.
+    UnsolvableError
+        If the laws have no solution.
+
+    Notes
+    -----
+    A mechanism that the reference cannot follow for reasons of its own is not refused.
+    """
+    starts = {entry.name: entry.start for entry in model.inputs}
+    begin = np.zeros(1)
+    try:
+        if model.bodies:
+            solve_reference(model, begin)
+        else:
+            solve_network(model, begin, lambda time: starts)
+    except UnsolvableError:
+        raise
+    except AssemblyError:
+        if not model.bodies:
+            raise
+    except VerificationError:
+        return
+    except (ArithmeticError, ValueError) as error:
+        raise UnsolvableError(f"t = 0 s: a formula of the network has no value ({error})") from error
 
 
 def with_start_values(

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fmugen.errors import SimulationError, VerificationError
+from fmugen.errors import SimulationError, TimeLimitError, VerificationError
 from fmugen.verify.accuracy import ABSOLUTE_PART, Accuracy, plain
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Run, Trajectory, communication_points
@@ -92,8 +92,8 @@ def with_tolerances(
     made: Sequence[Trajectory | SimulationError],
     motion: Motion,
 ) -> Verification:
-    """A verification that also judges the runs at other tolerances."""
-    if not wanted.runs:
+    """A verification that also judges the runs at other tolerances; one in doubt has no measure for them."""
+    if not wanted.runs or verification.doubt is not None:
         return verification
     amplification = _amplification(verification, wanted.rows[-1], motion)
     looseness = tuple(
@@ -115,6 +115,8 @@ def _amplification(verification: Verification, rows: Rows, motion: Motion) -> fl
     for tolerance in _MEASURED:
         try:
             values = motion(verification.times[rows], plain(tolerance))
+        except TimeLimitError:
+            raise
         except VerificationError:
             continue
         ratios.append(largest_deviation(verification.signals, values, rows)[0] / tolerance)

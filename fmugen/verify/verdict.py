@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,21 @@ class Looseness:
 
 
 @dataclass(frozen=True)
+class Doubt:
+    """Why a deviation does not tell of a fault of the FMU.
+
+    Either the ``reference`` could not follow the motion, or the ``start`` of the model is ambiguous.
+    """
+
+    kind: Literal["reference", "start"]
+    reason: str
+
+    def __str__(self) -> str:
+        fact = "the reference could not follow" if self.kind == "reference" else "the start is ambiguous"
+        return f"{fact}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Verification:
     """What the comparison found; ``problems`` says in sentences why it did not pass.
 
@@ -83,6 +99,9 @@ class Verification:
     outputs that have no unique value. ``notes`` tell what was made of the inputs, and of assembly modes;
     with ``other_mode`` the reference alone would have started in another one. ``looseness`` are the runs
     at other tolerances than the tightest.
+
+    Where the FMU deviates, ``reference_error`` is the error of the reference, if it could be estimated, and
+    ``doubt`` says why the deviation does not tell of the FMU.
     """
 
     model: str
@@ -102,10 +121,22 @@ class Verification:
     components: tuple[Deviation, ...] = ()
     power: PowerBalance | None = None
     looseness: tuple[Looseness, ...] = ()
+    reference_error: float | None = None
+    doubt: Doubt | None = None
 
     @property
     def passed(self) -> bool:
         return not self.problems
+
+    @property
+    def sentence(self) -> str:
+        """The verdict."""
+        figures = f"largest deviation {self.largest:.2e}, tolerance {self.tolerance:g}"
+        if self.passed:
+            return f"passed: {figures}"
+        if self.doubt is not None:
+            return f"not judged: {self.doubt} ({figures})"
+        return f"FAILED: the FMU is wrong: {figures}"
 
     @property
     def signals(self) -> tuple[Deviation, ...]:

@@ -91,7 +91,11 @@ class Geometry:
     # --- inertia -------------------------------------------------------------------------------------
 
     def check_inertia(self, place: Place, tensor: Tensor) -> None:
-        """The principal moments are not negative, and none exceeds the sum of the other two."""
+        """The principal moments are not negative.
+
+        One may exceed the sum of the other two: no body is like that, but a rotor that only turns about its
+        axis needs no other moment. ``fmugen check`` warns of it.
+        """
         entries = (tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz)
         values = self._values(entries)
         if values is None:
@@ -106,9 +110,6 @@ class Geometry:
         hint = self._with_defaults(entries, values)
         if low < -allowance:
             self.problems.add(place, f"no body has a negative inertia: {moments}", hint)
-        elif high > low + middle + allowance:
-            message = f"no body has this inertia: {moments}, and the largest exceeds the sum of the others"
-            self.problems.add(place, message, hint)
 
     def _values(self, formulas: Sequence[Formula]) -> list[float] | None:
         values = [self.value(formula) for formula in formulas]

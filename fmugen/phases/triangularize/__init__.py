@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from fmugen.algebra import Budget
+from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import Space, SystemModel, default_parameters
@@ -16,7 +17,7 @@ from fmugen.phases.triangularize.dynamics import passed_positions
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
-from fmugen.phases.triangularize.numeric import Numbers, Position
+from fmugen.phases.triangularize.numeric import Numbers, Position, without_value
 from fmugen.phases.triangularize.partition import (
     Pivots,
     attitudes_of,
@@ -41,9 +42,35 @@ def solution_flow(
 
     Independent are the coordinates that the model names, if it names any. ``budget`` limits the search for
     exact steps. Without ``spares`` it is enough to know what an evaluation costs.
+
+    Raises
+    ------
+    AssemblyError
+        If the loops cannot be closed at the start, or a driver has no value, rate or acceleration there.
     """
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
+    try:
+        return _flow(model, dae, closure, parameters, budget, spares=spares)
+    except (ArithmeticError, ValueError) as error:
+        reason = without_value(dae, parameters)
+        if not reason:
+            raise
+        names = ", ".join(driver.name for driver in model.drivers)
+        raise AssemblyError(
+            f"the drivers ({names}) cannot be followed at the start: {reason}; let the motion begin smoothly"
+        ) from error
+
+
+def _flow(
+    model: SystemModel,
+    dae: Dae,
+    closure: Closure,
+    parameters: Sequence[float],
+    budget: Budget | None,
+    *,
+    spares: bool,
+) -> SolutionFlow:
     if not dae.coordinates:
         Assembly(dae, parameters).require_closed()
         left_out = tuple(range(len(dae.constraints)))

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lstsq
 
-from fmugen.expr.calculus import Tangent
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 
-__all__ = ["Numbers", "Position", "Residuals", "least_norm"]
+__all__ = ["Numbers", "Position", "Residuals", "least_norm", "without_value"]
 
 Numbers = NDArray[np.float64]
 
@@ -87,6 +87,38 @@ class Residuals:
         for (row, column), value in zip(self._places, values[self._rows :], strict=True):
             matrix[row, column] = value
         return np.array(values[: self._rows]), matrix
+
+
+def without_value(dae: Dae, parameters: Sequence[float]) -> str:
+    """What drivers prescribe at the start that has no value, in a sentence; empty if everything has one."""
+    symbols = dae.symbols
+    vectors = {
+        "p": list(symbols.parameters.values()),
+        "u": list(symbols.inputs.values()),
+        "t": [symbols.time],
+    }
+    known = {symbol for vector in vectors.values() for symbol in vector}
+    given = (list(parameters), list(dae.input_starts), [0.0])
+    for row in dae.constraints:
+        for part, what in ((row.phi, "value"), (row.nu, "rate"), (row.gamma, "acceleration")):
+            try:
+                found = compile_python(_prescribed(part, known), vectors)(*given)
+            except (ArithmeticError, ValueError):
+                found = [float("nan")]
+            if not np.isfinite(found).all():
+                return f"in {row.origin}, the prescribed {what} is not a finite number at t = 0 s"
+    return ""
+
+
+def _prescribed(root: Expr, known: set[Expr]) -> list[Expr]:
+    """The largest expressions below ``root`` that depend on time, inputs and parameters alone."""
+    order = postorder((root,))
+    found: set[Expr] = set()
+    for node in order:
+        if node in known or (node.args and found.issuperset(node.args)) or node.constant:
+            found.add(node)
+    inner = {arg for node in order if node in found for arg in node.args}
+    return [node for node in order if node in found and node not in inner]
 
 
 def _jacobian_entries(expressions: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import qr, svd
 
-from fmugen.errors import VerificationError
+from fmugen.errors import UnsolvableError, VerificationError
+from fmugen.verify.deadline import check_time
 from fmugen.verify.network.matrices import Factors, Matrix, as_dense, equilibrium, scaled, stacked
 from fmugen.verify.network.tableau import Point, Tableau
 from fmugen.verify.rotations import Array
@@ -86,6 +87,7 @@ class ReducedNetwork:
         VerificationError
             If the network has no or no unique solution there.
         """
+        check_time()
         w = self._last
         residual = self._residual(point, w, e_rate)
         if self._affine:
@@ -94,8 +96,16 @@ class ReducedNetwork:
             # Once more, against the rounding of the inverse.
             w = w + factors.correct(-self._residual(point, w, e_rate)) * self.column_scale
             return self._accepted(point, w)
-        for _ in range(_ITERATIONS):
-            step = self._factorized(point, w).solve(-residual) * self.column_scale
+        for iteration in range(_ITERATIONS):
+            try:
+                step = self._factorized(point, w).solve(-residual) * self.column_scale
+            except VerificationError as error:
+                if iteration == 0:
+                    raise
+                # The iteration ends where the residual is least, and not zero.
+                raise UnsolvableError(
+                    f"t = {point.time:g} s: the network's laws have no solution nearby"
+                ) from error
             size = float(np.max(np.abs(step / self.column_scale), initial=0.0))
             near = size / max(1.0, float(np.max(np.abs(w / self.column_scale), initial=0.0)))
             if near <= _CONVERGED:
@@ -104,18 +114,16 @@ class ReducedNetwork:
             better = self._shortened(point, w, step, residual, e_rate)
             if better is None:
                 if near > _ROUNDING:
-                    raise VerificationError(
-                        f"t = {point.time:g} s: the network's laws have no solution nearby"
-                    )
+                    raise UnsolvableError(f"t = {point.time:g} s: the network's laws have no solution nearby")
                 break
             w, residual = better
         else:
-            raise VerificationError(f"t = {point.time:g} s: Newton's method does not settle on the network")
+            raise UnsolvableError(f"t = {point.time:g} s: Newton's method does not settle on the network")
         return self._accepted(point, w)
 
     def _accepted(self, point: Point, w: Array) -> Solved:
         if not np.all(np.isfinite(w)):
-            raise VerificationError(f"t = {point.time:g} s: the network has no finite solution")
+            raise UnsolvableError(f"t = {point.time:g} s: the network has no finite solution")
         self._last = w
         return Solved(w, w[self.tableau.rate_columns])
 

@@ -61,9 +61,9 @@ def verdict_of(evidence: Evidence) -> Verdict:
     verification = evidence.verification
     if verification is None:
         return Verdict("open", f"not compared with the reference: {evidence.failure}")
-    word = "passed" if verification.passed else "failed"
-    largest, tolerance = f"{verification.largest:.1e}", f"{verification.tolerance:g}"
-    return Verdict(word, f"{word}: largest deviation {largest} of a signal's scale, tolerance {tolerance}")
+    if verification.doubt is not None:
+        return Verdict("open", verification.sentence)
+    return Verdict("passed" if verification.passed else "failed", verification.sentence)
 
 
 def verification_section(evidence: Evidence) -> Section:
@@ -126,6 +126,8 @@ def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
         yield f"largest deviation of a component's variable ({worst.name})", f"{worst.largest:.1e}"
     if verification.power is not None:
         yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.1e}"
+    if verification.reference_error is not None:
+        yield "reference error, from a second reference", f"{verification.reference_error:.1e}"
     yield "run", f"{verification.times[-1]:g} s, {len(verification.times)} samples"
     yield "relative tolerance of the reference", f"{verification.reference_tolerance:g}"
     if verification.skipped:
