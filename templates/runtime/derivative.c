@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attitude.h"
+#include "direction.h"
 #include "linear.h"
 #include "motion.h"
 #include "partials.h"
@@ -176,100 +177,6 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
     model_start_states_tangent(at, &seen, along->x);
 }
 
-/* The norm of the components as they are integrated: an importer does not normalize them. */
-static double attitude_norm(const State *state, int attitude)
-{
-    double p[4];
-    take_attitude(attitude, state->now.q, p);
-    for (int k = 0; k < ODE_POSITIONS && state->interface == MODEL_EXCHANGE; k++) {
-        for (int i = 0; i < 4; i++) {
-            p[i] = ode_position(state, k) == model_attitudes[attitude].components[i] ? state->y[k] : p[i];
-        }
-    }
-    return normalize(p);
-}
-
-/* Components p of a whole attitude change as p / |p| does, and its rates as G(p)^T w / 2. */
-static void scatter_attitude(const State *state, const Point *point, int attitude, const double *spins,
-                             Direction *along)
-{
-    double p[4], rates[4], w[3], change[4], turned[4], spun[4];
-    take_attitude(attitude, point->q, p);
-    take_attitude(attitude, point->v, rates);
-    take_attitude(attitude, along->q, change);
-    spin_of(p, rates, w);
-    const double norm = attitude_norm(state, attitude), along_p = dot(4, p, change);
-    for (int i = 0; i < 4; i++) {
-        change[i] = (change[i] - along_p * p[i]) / norm;
-    }
-    put_attitude(attitude, change, along->q);
-    rates_of(change, w, turned);
-    for (int axis = 0; axis < 3; axis++) {
-        w[axis] = spins[state->partition.spin[attitude][axis]];
-    }
-    rates_of(p, w, spun);
-    for (int i = 0; i < 4; i++) {
-        turned[i] += spun[i];
-    }
-    put_attitude(attitude, turned, along->v);
-}
-
-/* work->state_change into the direction. */
-static void scatter_states(const Instance *self, const Point *point, Direction *along)
-{
-    const double *change = self->work.state_change;
-    for (int k = 0; k < ODE_POSITIONS; k++) {
-        const int i = ode_position(&self->state, k);
-        if (i >= 0) {
-            along->q[i] = change[k];
-        }
-    }
-    for (int k = 0; k < ODE_VELOCITIES; k++) {
-        along->v[ode_velocity(&self->state, k)] = change[ODE_POSITIONS + k];
-    }
-    for (int k = 0; k < MODEL_NATT; k++) {
-        if (is_whole(&self->state, k)) {
-            scatter_attitude(&self->state, point, k, change + ODE_POSITIONS, along);
-        }
-    }
-    memcpy(along->x, change + ODE_MOTION, MODEL_NX * sizeof *change);
-}
-
-/* The change of w = 2 G(p) x, which is put to the places of the spin. */
-static void gather_spin(const State *state, int attitude, const double *q, const double *vector,
-                        const double *along_q, const double *along_vector, double *velocities)
-{
-    double p[4], x[4], changed[3], turned[3];
-    take_attitude(attitude, q, p);
-    take_attitude(attitude, along_vector, x);
-    spin_of(p, x, changed);
-    take_attitude(attitude, along_q, p);
-    take_attitude(attitude, vector, x);
-    spin_of(p, x, turned);
-    for (int axis = 0; axis < 3; axis++) {
-        velocities[state->partition.spin[attitude][axis]] = changed[axis] + turned[axis];
-    }
-}
-
-/* The changes of positions and their rates, of velocities and of the network as changes of integrated values. */
-static void gather(const State *state, const Point *point, const Direction *along, const double *q,
-                   const double *vector, const double *along_vector, const double *x, double *change)
-{
-    for (int k = 0; k < ODE_POSITIONS; k++) {
-        const int i = ode_position(state, k);
-        change[k] = i < 0 ? 0.0 : q[i];
-    }
-    for (int k = 0; k < ODE_VELOCITIES; k++) {
-        change[ODE_POSITIONS + k] = along_vector[ode_velocity(state, k)];
-    }
-    for (int k = 0; k < MODEL_NATT; k++) {
-        if (is_whole(state, k)) {
-            gather_spin(state, k, point->q, vector, along->q, along_vector, change + ODE_POSITIONS);
-        }
-    }
-    memcpy(change + ODE_MOTION, x, MODEL_NX * sizeof *change);
-}
-
 /* Everything that follows from time, parameters and inputs of work->along and from work->state_change, or,
  * `at_start`, in place of that from what determines the start. */
 static void follow(Instance *self, const Point *point, bool at_start)
@@ -279,7 +186,7 @@ static void follow(Instance *self, const Point *point, bool at_start)
     if (at_start) {
         follow_start(self, &at, along);
     } else {
-        scatter_states(self, point, along);
+        scatter_states(&self->state, point, self->work.state_change, along);
         follow_states(self, &at, along);
     }
     follow_network(self, &at, along);
@@ -287,9 +194,9 @@ static void follow(Instance *self, const Point *point, bool at_start)
     const ModelDirection seen = seen_direction(along);
     model_derivatives_tangent(&at, &seen, along->dx);
     if (at_start) {
-        gather(&self->state, point, along, along->q, point->v, along->v, along->x, self->work.state_change);
+        gather_states(&self->state, point, along, along->q, point->v, along->v, along->x, self->work.state_change);
     }
-    gather(&self->state, point, along, along->v, point->a, along->a, along->dx, self->work.rate_change);
+    gather_states(&self->state, point, along, along->v, point->a, along->a, along->dx, self->work.rate_change);
 }
 
 bool factor_rest(Instance *self, const Point *point)
