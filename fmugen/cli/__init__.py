@@ -7,7 +7,7 @@ must not wait for the numerical libraries.
     0    all is well
     1    the model is wrong, or a file cannot be read or written
     2    the command line is wrong
-    3    verification failed
+    3    verification failed, or the FMU could not be judged
     130  interrupted
 """
 

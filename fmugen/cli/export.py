@@ -7,11 +7,12 @@ from pathlib import Path
 
 from fmugen.cli.files import require_writable, write_files
 from fmugen.cli.networks import network_summary
-from fmugen.cli.terminal import Phases, counted, print_table
+from fmugen.cli.terminal import Phases, counted, print_table, print_warning
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Export, export_fmu, inverse_of, modelica_files
+from fmugen.soundness import unphysical_inertias
 
 __all__ = ["Extras", "export_model"]
 
@@ -42,6 +43,8 @@ def export_model(
         require_writable(extras.report)
         _require_folder(extras.keep_sources)
         export = export_fmu(model, destination, options, phases)
+    for warning in unphysical_inertias(model):
+        print_warning(warning)
     written = []
     if extras.keep_sources is not None:
         write_files(extras.keep_sources, export.generated.sources)

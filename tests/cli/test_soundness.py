@@ -194,6 +194,13 @@ pin = {{ type = "revolute", from = "ground", to = "rotor", axis = [1, 0, 0] }}
     assert code == 0
     assert "the model is sound" in out
     assert "warning: bodies.rotor.inertia: no body has this inertia" in err
+    fmu = tmp_path / "x.fmu"
+    exported = CliRunner().invoke(
+        app, ["export", str(tmp_path / "model.toml"), "--trees", "aac", "-o", str(fmu)]
+    )
+    assert exported.exit_code == 0
+    assert "no body has this inertia" in exported.stderr
+    assert verify_fmu(read_model(tmp_path / "model.toml"), fmu, stop=0.1, loose=()).passed
     assert "no body has a negative inertia" in refused(written(tmp_path, text.replace("2, 0, 0", "2, -1, 0")))
 
 
