@@ -127,7 +127,7 @@ def verify_fmu(
         network = follow(trajectory.times, OF_NETWORKS, progress=progress)
         verification = replace(judge_network(model, trajectory, network, tolerance), notes=fed.notes)
         again = partial(follow, trajectory.times, looser(OF_NETWORKS))
-        verification = with_doubt(verification, lambda: again().values, trajectory)
+        verification = with_doubt(verification, lambda: again().values)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
     hints = {**begin.hints, **_network_hints(model, trajectory)}
@@ -150,7 +150,7 @@ def verify_fmu(
     problems, notes = (*begin.problems, *verification.problems), (*fed.notes, *begin.notes)
     verification = replace(verification, problems=problems, notes=notes, other_mode=bool(begin.notes))
     second = partial(solve, trajectory.times, looser(OF_MECHANISMS))
-    verification = with_doubt(verification, lambda: second().values, trajectory, reference)
+    verification = with_doubt(verification, lambda: second().values, reference)
     return with_tolerances(verification, others, made, lambda *run: solve(*run).values)
 
 

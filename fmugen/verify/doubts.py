@@ -1,10 +1,8 @@
 """Whether a deviation tells of the FMU or of the reference.
 
-A deviation is a fault of the FMU only if the reference is right. Where an FMU deviates, three questions come
-first:
+A deviation is a fault of the FMU only if the reference is right. Both start in the same position
+(:mod:`fmugen.verify.fmu_start`). Where an FMU deviates, two questions come first:
 
-- Do both start in the same position? If both meet all constraints and fixed start values, the model leaves
-  open which start is meant.
 - Does the reference move on smoothly? A body that jumps between two samples has met a singular position.
 - How large is the error of the reference itself? A second reference at tolerances :data:`LOOSER` times as
   loose has about so many times the error, so that the difference of both is a bound.
@@ -20,13 +18,10 @@ import numpy as np
 
 from fmugen.errors import TimeLimitError, VerificationError
 from fmugen.verify.accuracy import Accuracy
-from fmugen.verify.assembly import start_targets
-from fmugen.verify.bank import Bank, wrapped
-from fmugen.verify.frames import pose_kinds, sampled_motion
+from fmugen.verify.frames import pose_kinds
 from fmugen.verify.reference import Reference
 from fmugen.verify.rotations import Array
-from fmugen.verify.simulate import Trajectory
-from fmugen.verify.verdict import Doubt, Verification, deviation_problems
+from fmugen.verify.verdict import Verification, deviation_problems
 
 __all__ = ["LOOSER", "looser", "with_doubt"]
 
@@ -34,8 +29,6 @@ __all__ = ["LOOSER", "looser", "with_doubt"]
 LOOSER = 10.0
 #: A deviation by more than so many errors of the reference is the fault of the FMU.
 _MOST_ERRORS = 100.0
-#: The largest violation of a constraint or of a fixed start value that counts as met (m or rad).
-_MET = 1e-9
 #: A body jumps if it moves by this much (as a part of the mechanism, or in radians), and by so many times
 #: what its speed makes of the interval.
 _JUMP, _TIMES = 0.3, 5.0
@@ -49,12 +42,7 @@ def looser(accuracy: Accuracy) -> Accuracy:
     return replace(accuracy, relative=LOOSER * accuracy.relative, absolute=LOOSER * accuracy.absolute)
 
 
-def with_doubt(
-    verification: Verification,
-    again: Again,
-    trajectory: Trajectory,
-    reference: Reference | None = None,
-) -> Verification:
+def with_doubt(verification: Verification, again: Again, reference: Reference | None = None) -> Verification:
     """A verification that tells whether its deviations are faults of the FMU.
 
     ``reference`` is that of a mechanism; a network has positions of no body.
@@ -68,7 +56,7 @@ def with_doubt(
         return verification
     reason = None
     if reference is not None:
-        reason = _ambiguous_start(verification, trajectory, reference) or _jump(reference)
+        reason = _jump(reference)
     if reason is None and error is not None and error > verification.tolerance:
         reason = _inexact(verification, error)
     return replace(verification, doubt=reason)
@@ -86,44 +74,16 @@ def _reference_error(verification: Verification, again: Again) -> float | None:
     return max((signal.largest for signal in again_told), default=0.0)
 
 
-def _inexact(verification: Verification, error: float) -> Doubt | None:
+def _inexact(verification: Verification, error: float) -> str | None:
     if verification.largest > _MOST_ERRORS * error:
         return None
-    return Doubt(
-        "reference",
+    return (
         f"its own error is {error:.1e}, more than the tolerance {verification.tolerance:g}; "
-        f"verify with a tolerance of {2.0 * error:.0e} or until an earlier stop",
+        f"verify with a tolerance of {2.0 * error:.0e} or until an earlier stop"
     )
 
 
-def _ambiguous_start(
-    verification: Verification, trajectory: Trajectory, reference: Reference
-) -> Doubt | None:
-    """Both starts are consistent, and they differ."""
-    apart = [body for body in verification.bodies if not body.errors[0] <= verification.tolerance]
-    if not apart:
-        return None
-    mechanism = reference.mechanism
-    first = {name: column[:1] for name, column in trajectory.values.items()}
-    coordinates, _ = sampled_motion(mechanism, first, reference.coordinates[:1])
-    residual, _ = mechanism.violation(float(trajectory.times[0]), coordinates[0])
-    targets = [target for target in start_targets(mechanism).positions if target.fixed]
-    values = Bank([target.gauge.measure for target in targets], mechanism.chart).at(
-        mechanism.chart.posture(coordinates[0])
-    )
-    missed = wrapped(values.value - np.array([target.value for target in targets]))
-    if max(np.abs(residual).max(initial=0.0), np.abs(missed).max(initial=0.0)) > _MET:
-        return None
-    worst = max(apart, key=lambda body: float(body.errors[0]))
-    return Doubt(
-        "start",
-        f"FMU and reference both meet the constraints and the fixed start values, but {worst.name} is "
-        f"{worst.fmu[0]:.6g} in the FMU and {worst.reference[0]:.6g} in the reference; fix a start value "
-        f"that tells which is meant",
-    )
-
-
-def _jump(reference: Reference) -> Doubt | None:
+def _jump(reference: Reference) -> str | None:
     """A body that jumps between two samples."""
     mechanism = reference.mechanism
     length = mechanism.layout.length
@@ -140,8 +100,5 @@ def _jump(reference: Reference) -> Doubt | None:
             begin, end = reference.times[number], reference.times[number + 1]
             expected = float(max(speeds[number], speeds[number + 1]) * (end - begin))
             if moved > max(_JUMP, _TIMES * expected):
-                return Doubt(
-                    "reference",
-                    f"{name} jumps in it between t = {begin:g} s and {end:g} s, near a singular position",
-                )
+                return f"{name} jumps in it between t = {begin:g} s and {end:g} s, near a singular position"
     return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,21 +74,6 @@ class Looseness:
 
 
 @dataclass(frozen=True)
-class Doubt:
-    """Why a deviation does not tell of a fault of the FMU.
-
-    Either the ``reference`` could not follow the motion, or the ``start`` of the model is ambiguous.
-    """
-
-    kind: Literal["reference", "start"]
-    reason: str
-
-    def __str__(self) -> str:
-        fact = "the reference could not follow" if self.kind == "reference" else "the start is ambiguous"
-        return f"{fact}: {self.reason}"
-
-
-@dataclass(frozen=True)
 class Verification:
     """What the comparison found; ``problems`` says in sentences why it did not pass.
 
@@ -122,7 +106,7 @@ class Verification:
     power: PowerBalance | None = None
     looseness: tuple[Looseness, ...] = ()
     reference_error: float | None = None
-    doubt: Doubt | None = None
+    doubt: str | None = None
 
     @property
     def passed(self) -> bool:
@@ -135,7 +119,7 @@ class Verification:
         if self.passed:
             return f"passed: {figures}"
         if self.doubt is not None:
-            return f"not judged: {self.doubt} ({figures})"
+            return f"not judged: the reference could not follow: {self.doubt} ({figures})"
         return f"FAILED: the FMU is wrong: {figures}"
 
     @property
