@@ -29,8 +29,8 @@ from fmugen.ir.model import JointType, NamedTrees, SystemModel
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import solution_flow
+from fmugen.trees import select_trees
 
 __all__ = ["OUTLIERS", "TABLES", "Counted", "counted", "mechanism", "rank_correlation"]
 

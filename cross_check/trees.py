@@ -35,7 +35,6 @@ from pages import kept_page, names_and_page
 from scipy.stats import spearmanr
 from timing import closure_stopwatch, times_of_closures
 
-from fmugen.cost import Cost, program_cost
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
@@ -44,6 +43,7 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import compile_library
 from fmugen.phases.read import read_model
 from fmugen.pipeline import generate
+from fmugen.trees.price import Cost, program_cost
 
 ROOT = Path(__file__).resolve().parents[1]
 MEASURED = "measured"

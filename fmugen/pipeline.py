@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from fmugen.cache import keep, kept_text, place_of
-from fmugen.choice import cheapest_trees
 from fmugen.fixed_step import fixed_step
 from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
@@ -24,23 +23,20 @@ from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Effort
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
 from fmugen.phases.describe import Face, describe, model_description_xml, terminals_xml
 from fmugen.phases.embedding import embed
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate
-from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.rows import closed_equations
 from fmugen.start import values_at_start
+from fmugen.trees import choose_trees, require_reactions
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
-from fmugen.virtual import require_reactions
 
 if TYPE_CHECKING:
     from fmugen.view.report import Subject
@@ -49,7 +45,6 @@ __all__ = [
     "Export",
     "Formulation",
     "Generated",
-    "choose_trees",
     "export_fmu",
     "formulate_model",
     "generate",
@@ -102,22 +97,6 @@ class Export:
     path: Path
 
 
-def choose_trees(
-    model: SystemModel, graph: LinearGraph, trees: str, closure: Closure = Closure.TRIANGULAR
-) -> TreeSelection:
-    """LinearGraph -> TreeSelection: the trees of a method or of the file, or the cheapest of this graph."""
-    if _to_be_measured(model, trees):
-        return cheapest_trees(model, graph, closure, Effort(proposals=0))[2]
-    if trees == MEASURED and not model.bodies:
-        trees = next(iter(METHODS))
-    return select_trees(model, graph, trees)
-
-
-def _to_be_measured(model: SystemModel, trees: str) -> bool:
-    """Whether trees are to be measured, which takes a mechanism: a network has one normal tree."""
-    return trees == MEASURED and bool(model.bodies) and all(named.name != MEASURED for named in model.trees)
-
-
 def formulate_model(
     model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.TRIANGULAR
 ) -> Formulation:
@@ -126,13 +105,8 @@ def formulate_model(
     Where measured trees use virtual joints that were proposed for them, the formulation is of a model that
     has these joints.
     """
-    with _timed("graph", progress):
-        graph = build_graph(model)
     with _timed("trees", progress):
-        if _to_be_measured(model, trees):
-            model, graph, selection = cheapest_trees(model, graph, closure)
-        else:
-            selection = choose_trees(model, graph, trees, closure)
+        model, graph, selection = choose_trees(model, trees, closure)
     with _timed("formulate", progress):
         dae = formulate(model, graph, selection)
     return Formulation(model, graph, selection, dae)

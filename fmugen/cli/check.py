@@ -21,12 +21,12 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.pipeline import Formulation, formulate_model
 from fmugen.rows import closed_equations
 from fmugen.soundness import loose_bodies, start_problems, unphysical_inertias
+from fmugen.trees import MEASURED, METHODS, select_trees
 from fmugen.verify.reference import require_network_start
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]

@@ -11,7 +11,7 @@ from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, NetworkGraph
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.read import read_model
 from fmugen.pipeline import formulate_model
-from fmugen.topology import IntMatrix, circuit_matrix, cutset_matrix, incidence_matrix
+from fmugen.trees.topology import IntMatrix, circuit_matrix, cutset_matrix, incidence_matrix
 
 __all__ = ["show_graphs"]
 

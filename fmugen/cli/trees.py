@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fmugen.choice import settled_trees
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Candidate, Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
+from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees
+from fmugen.trees.store import apply_result
 
 __all__ = ["Wanted", "show_trees"]
 
@@ -52,43 +52,43 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
         )
         return
     with Phases() as phases, phases.phase("measure"):
-        measurement = measure_trees(
+        result = search_trees(
             model,
             graph,
             closure,
             wanted.effort,
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
-    widest = build_graph(replace(model, joints=(*model.joints, *measurement.proposed)))
-    _, graph, chosen = settled_trees(model, graph, measurement)
+    widest = build_graph(replace(model, joints=(*model.joints, *result.proposed)))
+    _, graph, chosen = apply_result(model, graph, result)
     print_table(
         f"{model.name}: cost of one right-hand side, closure {closure.value}",
         ("trees", "rotation", "translation", ">dynamic", ">kinematic", ">program", ">algebra", ">price", ""),
-        _rows(widest, measurement),
+        _rows(widest, result),
     )
     print_line(
         "program: operations of straight-line code; algebra: operations in loops; price: nanoseconds that "
         "both are expected to take; of equal prices the one with the fewest operations is taken"
     )
-    for joint in measurement.proposed:
+    for joint in result.proposed:
         ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.like.value}"
         print_line(f"{joint.name}: a virtual joint that the model does not have, {ends}")
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:
         reasons = [(b, chosen.reasons[domain, b]) for b in _named(graph, chosen, domain)]
         print_table(f"{domain.value} tree", ("branch", "why"), reasons)
-    for candidate in measurement.candidates:
+    for candidate in result.candidates:
         if candidate.cost is None:
             print_line(f"{candidate.trees.name}: {candidate.refusal}")
-    if not measurement.complete:
+    if not result.complete:
         print_warning(
-            f"time was up after {counted(len(measurement.candidates), 'candidate')}: others may be cheaper, "
-            "and a faster machine may choose otherwise (--seconds)"
+            f"time limit reached after {counted(len(result.candidates), 'candidate')}; a longer search "
+            "(--seconds) may find a cheaper pair"
         )
 
 
-def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object, ...]]:
-    for candidate in measurement.ranked:
+def _rows(graph: LinearGraph, result: SearchResult) -> Iterator[tuple[object, ...]]:
+    for candidate in result.ranked:
         if candidate.cost is not None:
             cost = candidate.cost
             yield (
@@ -100,12 +100,12 @@ def _rows(graph: LinearGraph, measurement: Measurement) -> Iterator[tuple[object
                 cost.program.total,
                 cost.algebra + cost.elimination,
                 round(cost.price),
-                _mark(measurement, candidate),
+                _mark(result, candidate),
             )
 
 
-def _mark(measurement: Measurement, candidate: Candidate) -> str:
-    return "chosen" if candidate is measurement.best else ""
+def _mark(result: SearchResult, candidate: Candidate) -> str:
+    return "chosen" if candidate is result.best else ""
 
 
 def _listed(graph: LinearGraph, trees: TreeSelection, domain: Domain) -> str:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from fmugen.cost import iteration_operations
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
@@ -21,6 +20,7 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
+from fmugen.trees.price import iteration_operations
 from fmugen.view.configurations import Configurations, count_configurations
 
 __all__ = ["BlockSummary", "ClosureSummary", "SpareSummary", "StepSummary", "summarize_closure"]

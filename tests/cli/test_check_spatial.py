@@ -13,7 +13,7 @@ from fmugen.cli import app
 from fmugen.cli.check import gruebler_count, spinning_links
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees
+from fmugen.trees import select_trees
 from fmugen.view.equations import equations_latex
 
 # A planar four-bar in space: its loop takes six constraints where three are needed.

@@ -55,7 +55,7 @@ def test_a_second_export_neither_searches_nor_draws(monkeypatch: pytest.MonkeyPa
     """It gives the same bytes without what takes a second to import or to run."""
     assert export("-o", "first.fmu")[0] == 0
     monkeypatch.setitem(sys.modules, "fmugen.view.report", None)
-    monkeypatch.setattr("fmugen.choice.measure_trees", None)
+    monkeypatch.setattr("fmugen.trees.store.search_trees", None)
     code, output = export("-o", "second.fmu")
     assert code == 0, output
     assert Path("first.fmu").read_bytes() == Path("second.fmu").read_bytes()

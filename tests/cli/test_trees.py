@@ -46,7 +46,7 @@ def test_the_reason_is_given_branch_by_branch() -> None:
 def test_a_tight_time_limit_is_admitted() -> None:
     result = CliRunner().invoke(app, ["trees", SLIDER_CRANK, "--seconds", "1e-9"])
     assert result.exit_code == 0
-    assert "time was up after" in result.stderr
+    assert "time limit reached after" in result.stderr
 
 
 @pytest.mark.parametrize("trees", ["measured", "variable", "formulation", "jc", "ac", "aac", "row6"])

@@ -14,12 +14,12 @@ from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import SystemModel
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import default_parameters, solution_flow
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.pipeline import formulate_model
 from fmugen.rows import closed_equations
+from fmugen.trees import select_trees
 from tests.support import NumericDae, example
 
 

@@ -15,7 +15,7 @@ from fmugen.ir.graph import NetworkGraph
 from fmugen.phases.formulate.networks import network_equations, nodal_equations
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import Formulation, formulate_model
-from fmugen.topology import circuit_matrix, cutset_matrix, incidence_matrix, span
+from fmugen.trees.topology import circuit_matrix, cutset_matrix, incidence_matrix, span
 from tests.support import example
 
 

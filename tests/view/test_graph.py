@@ -8,7 +8,7 @@ import pytest
 
 from fmugen.ir.graph import Domain
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees
+from fmugen.trees import select_trees
 from fmugen.view.graph import graphs_svg
 from tests.support import example
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import fmugen.measure
-from fmugen.choice import settled_trees
+import fmugen.trees.search
 from fmugen.cli import app
 from fmugen.errors import TreeError
 from fmugen.formulas import parse
@@ -29,12 +28,13 @@ from fmugen.ir.model import (
     Vector,
 )
 from fmugen.ir.options import ExportOptions
-from fmugen.measure import measure_trees, tree_cost
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import formulate_model, generate
-from fmugen.virtual import propose_virtual_joints
+from fmugen.trees import select_trees
+from fmugen.trees.search import search_trees, tree_cost
+from fmugen.trees.store import apply_result
+from fmugen.trees.virtual import propose_virtual_joints
 from tests.support import EXAMPLES, NumericDae, example
 
 ALONG_Y: Vector = (ZERO, constant(1), ZERO)
@@ -150,14 +150,16 @@ def test_a_wrong_proposal_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None
         "wrong", JointType.VIRTUAL, Attachment("m1"), Attachment("m3"), ALONG_Y, like=JointType.PLANAR
     )
     monkeypatch.setattr(
-        fmugen.measure, "propose_virtual_joints", lambda model: replace(model, joints=(*model.joints, wrong))
+        fmugen.trees.search,
+        "propose_virtual_joints",
+        lambda model: replace(model, joints=(*model.joints, wrong)),
     )
     graph = build_graph(model)
-    measurement = measure_trees(model, graph, Closure.NEWTON)
+    measurement = search_trees(model, graph, Closure.NEWTON)
     using = [c for c in measurement.candidates if "wrong" in c.trees.rotation.branches]
     assert using
     assert all(candidate.cost is None for candidate in using)
-    assert settled_trees(model, graph, measurement)[0] is model
+    assert apply_result(model, graph, measurement)[0] is model
 
 
 # --- what they are good for -------------------------------------------------------------------------
@@ -181,8 +183,8 @@ def test_equations_and_costs_are_those_of_the_joint_by_hand() -> None:
 @pytest.mark.slow
 def test_measured_trees_use_the_proposal_where_it_pays() -> None:
     by_hand, model = example("spatial_serial"), serial()
-    with_it = measure_trees(by_hand, build_graph(by_hand), Closure.NEWTON).best
-    measurement = measure_trees(model, build_graph(model), Closure.NEWTON)
+    with_it = search_trees(by_hand, build_graph(by_hand), Closure.NEWTON).best
+    measurement = search_trees(model, build_graph(model), Closure.NEWTON)
     assert measurement.best.price <= with_it.price
     formulation = formulate_model(model, "measured")
     assert "virtual_m1_m3" in formulation.trees.rotation.branches

@@ -1,17 +1,19 @@
-"""Trees by measurement: formulate the promising ones, price what one evaluation takes, keep the cheapest.
+"""Search for the cheapest trees: formulate the promising pairs, price them, keep the cheapest.
 
-Operations and prices are those of :mod:`fmugen.cost`. To close the loops of a candidate takes longer than to
-write its equations, and the equations alone tell what price it cannot fall below. So all candidates are
-drafted first; then, the most promising draft first, their loops are closed, until no draft can be better than
-the best candidate, or ``Effort.closed`` of them were. With closed loops the prices of candidates are about
-the same multiple of those of their equations, or a higher one where constraints are more, which counts as
-soon as some are closed. Trees with far more coordinates than others are not drafted.
+Operations and prices are those of :mod:`fmugen.trees.price`. Closing the loops of a candidate takes longer
+than writing its equations, and the equations alone give a lower bound of its price. So all candidates are
+drafted first. Then loops are closed, the most promising draft first, until no draft can be better than the
+best candidate or ``Effort.closed`` candidates are closed.
 
-What is chosen has the lowest price, or is as cheap as far as prices can tell, and then has the fewest
-operations.
+Closing the loops multiplies the cost of a candidate by a factor that grows with the number of constraints.
+Once a few candidates are closed, their smallest factor bounds the others from below. Trees with far more
+coordinates than others are not drafted.
 
-At last come trees with virtual joints that the program proposes by itself. They must leave the degrees of
-freedom as they are, and be cheaper than all others, to be chosen; only then is the model given these joints.
+The chosen pair has the lowest price. Of pairs whose prices differ by less than their error, it has the
+fewest operations.
+
+Trees with virtual joints that the program proposes come last. They are chosen if they keep the degrees of
+freedom and are cheaper than all others; only then does the model get these joints.
 """
 
 from __future__ import annotations
@@ -25,7 +27,6 @@ from time import perf_counter, process_time
 from typing import TypeVar
 
 from fmugen.algebra import Budget
-from fmugen.cost import PRICE_ERROR, Cost, cost_of, least_price
 from fmugen.errors import FmugenError, TreeError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
@@ -34,21 +35,22 @@ from fmugen.ir.model import Joint, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import MEASURED, METHODS, neighbours, promising_trees, select_trees
-from fmugen.topology import span
-from fmugen.virtual import hides_reactions, propose_virtual_joints, require_reactions
+from fmugen.trees import MEASURED, METHODS, neighbours, promising_trees, select_trees
+from fmugen.trees.price import PRICE_ERROR, Cost, cost_of, lower_bound
+from fmugen.trees.topology import span
+from fmugen.trees.virtual import hides_reactions, propose_virtual_joints, require_reactions
 
-__all__ = ["Candidate", "Effort", "Measurement", "measure_trees", "tree_cost"]
+__all__ = ["Candidate", "Effort", "SearchResult", "search_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
 #: Work for the exact steps of a candidate. The best tree sets of Léger's tables need 39 000 at most.
-_A_CANDIDATE = Budget(work=60_000)
-#: So many prices tell by how many times others rise at least, and so far that is to be trusted.
-_TELLING = 4
-_TRUST = 0.95
+_CANDIDATE_BUDGET = Budget(work=60_000)
+#: Number of closed candidates needed before their growth factor is used, and its safety factor.
+_MIN_SAMPLES = 4
+_SAFETY = 0.95
 #: Candidates are judged against the best before their batch, whatever the number of processes.
 _BATCH = 2
-#: More than there are.
+#: Larger than the number of neighbours of any tree.
 _ALL_NEIGHBOURS = 10_000
 
 #: Called with the number of candidates measured so far and the name of the next one.
@@ -82,15 +84,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is tried: candidates at first, neighbours a round, rounds; and how long at most.
+    """Limits of the search: first candidates, neighbours per round, rounds, time.
 
-    In each round the loops of ``closed`` candidates are closed, and no more are drafted once the expressions
-    of the drafts have ``nodes`` nodes, but for trees of the file. ``proposals`` candidates use virtual joints
-    that the model lacks.
+    In each round the loops of ``closed`` candidates are closed. Drafting stops once the expressions of the
+    drafts have ``nodes`` nodes; trees of the file are always drafted. ``proposals`` candidates use virtual
+    joints that the model lacks.
 
-    The numbers decide, and work (:class:`Budget`), so that equal models get equal trees on every machine,
-    whatever else it does. ``seconds``, in one process those of its CPU time, are a brake for what should not
-    happen: a search that they end is not complete, and its result says so.
+    The search is limited by counts and by work (:class:`Budget`), so equal models get equal trees on every
+    machine. ``seconds`` (CPU time if there is one process) is a safety limit: a search that reaches it is
+    incomplete, and its result says so.
     """
 
     candidates: int = 20
@@ -104,7 +106,7 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class SearchResult:
     """All candidates in the order in which they were measured; ``complete`` unless time ran out.
 
     ``proposed`` are the virtual joints, not of the model, that candidates may use.
@@ -136,7 +138,7 @@ class Measurement:
         best = self.best
         why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs, {best.operations} operations"
         if not self.complete:
-            why += ", when time was up: another run may choose otherwise"
+            why += "; the search reached its time limit, another run may choose otherwise"
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
         return replace(best.trees, name=MEASURED, reasons=reasons)
 
@@ -147,29 +149,29 @@ class Measurement:
         return tuple(joint for joint in self.proposed if _uses(trees, {joint.name}))
 
 
-def measure_trees(
+def search_trees(
     model: SystemModel,
     graph: LinearGraph,
     closure: Closure,
     effort: Effort | None = None,
     progress: CandidateProgress | None = None,
-) -> Measurement:
+) -> SearchResult:
     """Measure promising trees of ``model``, then the neighbours of the best for some rounds.
 
     Trees with virtual joints that ``model`` does not have are measured last.
     """
     effort = effort or Effort()
-    with _Bench(model, graph, closure, effort, progress) as bench:
-        bench.measure(promising_trees(model, graph, effort.candidates))
+    with _TreeSearch(model, graph, closure, effort, progress) as search:
+        search.measure(promising_trees(model, graph, effort.candidates))
         for _ in range(effort.rounds):
-            before = bench.result()
-            bench.measure(neighbours(graph, before.best.trees, effort.neighbours))
-            if bench.result().best is before.best:
+            before = search.result()
+            search.measure(neighbours(graph, before.best.trees, effort.neighbours))
+            if search.result().best is before.best:
                 break
         wider = propose_virtual_joints(model)
         if wider is not model and effort.proposals:
-            bench.measure(bench.widened(wider))
-        return bench.result()
+            search.measure(search.candidates_with_virtual_joints(wider))
+        return search.result()
 
 
 def _uses(trees: TreeSelection, names: set[str]) -> bool:
@@ -179,16 +181,16 @@ def _uses(trees: TreeSelection, names: set[str]) -> bool:
 def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
     """What one evaluation costs in the coordinates of ``trees``; outputs are not counted."""
     model = replace(model, outputs=())
-    return cost_of(model, _formulated(model, trees), closure, _A_CANDIDATE)
+    return cost_of(model, _formulated(model, trees), closure, _CANDIDATE_BUDGET)
 
 
 def _formulated(model: SystemModel, trees: TreeSelection) -> Dae:
     """The equations on a graph of their own: those of other candidates must not change what is shared."""
     graph = build_graph(model)
-    return formulate(model, graph, _transplanted(graph, trees))
+    return formulate(model, graph, _on_graph(graph, trees))
 
 
-def _transplanted(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
+def _on_graph(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
     translation, rotation = (span(graph.domain(domain), trees.domain(domain).branches) for domain in Domain)
     return replace(trees, translation=translation, rotation=rotation)
 
@@ -214,7 +216,7 @@ def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft
         dae = _formulated(replace(model, outputs=()), trees)
     except FmugenError as error:
         return _Draft(trees, refusal=str(error))
-    nodes, least = len(dae.symbols.dag.nodes), least_price(dae, closure)
+    nodes, least = len(dae.symbols.dag.nodes), lower_bound(dae, closure)
     return _Draft(trees, nodes, least, len(dae.constraints), dae=dae)
 
 
@@ -227,16 +229,16 @@ def _candidate(model: SystemModel, draft: _Draft, closure: Closure) -> Candidate
     bare = replace(model, outputs=())
     try:
         dae = draft.dae or _formulated(bare, draft.trees)
-        cost = cost_of(bare, dae, closure, _A_CANDIDATE)
+        cost = cost_of(bare, dae, closure, _CANDIDATE_BUDGET)
         return Candidate(draft.trees, cost)
     except FmugenError as error:
         return Candidate(draft.trees, None, str(error))
 
 
-# --- the bench ------------------------------------------------------------------------------------
+# --- the search ------------------------------------------------------------------------------------
 
 
-class _Bench:
+class _TreeSearch:
     """Measures candidates, in this process or in several, until the time is up."""
 
     def __init__(
@@ -256,11 +258,11 @@ class _Bench:
         self._deadline = self._clock() + effort.seconds
         self._measured: list[Candidate] = []
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
-        self._rises: list[tuple[int, float]] = []
+        self._growths: list[tuple[int, float]] = []
         self._complete = True
         self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> _Bench:
+    def __enter__(self) -> _TreeSearch:
         if self._effort.processes > 1:
             self._pool = ProcessPoolExecutor(self._effort.processes, mp_context=get_context("spawn"))
         return self
@@ -269,10 +271,10 @@ class _Bench:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
 
-    def result(self) -> Measurement:
-        return Measurement(tuple(self._measured), self._complete, self._proposed)
+    def result(self) -> SearchResult:
+        return SearchResult(tuple(self._measured), self._complete, self._proposed)
 
-    def widened(self, wider: SystemModel) -> tuple[TreeSelection, ...]:
+    def candidates_with_virtual_joints(self, wider: SystemModel) -> tuple[TreeSelection, ...]:
         """Trees that use joints which ``wider`` alone has: those of methods, and those next to the best.
 
         Those that need more coordinates than the best are left out: what is proposed must save something.
@@ -281,7 +283,7 @@ class _Bench:
         names = {joint.name for joint in self._proposed}
         graph = build_graph(wider)
         self._model, self._coordinates = wider, _coordinates(graph)
-        best = _transplanted(graph, self.result().best.trees)
+        best = _on_graph(graph, self.result().best.trees)
         trees = [select_trees(wider, graph, method) for method in METHODS]
         trees += neighbours(graph, best, _ALL_NEIGHBOURS)
         useful = (
@@ -307,7 +309,7 @@ class _Bench:
             found = self._closed(worthwhile)
             for draft, candidate in zip(worthwhile, found, strict=True):
                 if candidate.cost is not None:
-                    self._rises.append((draft.constraints, candidate.price / draft.least))
+                    self._growths.append((draft.constraints, candidate.price / draft.least))
             following = iter(found)
             self._measured.extend(
                 Candidate(draft.trees, None, why_not) if why_not else next(following)
@@ -344,18 +346,18 @@ class _Bench:
         limit = ranked[0].price * (1 + PRICE_ERROR)
         if draft.least > limit:
             return f"its equations alone take {draft.least:.0f} ns, more than the cheapest candidate"
-        rise = self._rise(draft)
-        if _TRUST * rise * draft.least > limit:
-            times = f"{rise:.1f} times as long with closed loops"
+        growth = self._price_growth(draft)
+        if _SAFETY * growth * draft.least > limit:
+            times = f"{growth:.1f} times as long with closed loops"
             return f"its equations alone take {draft.least:.0f} ns, and those of others {times}"
         if closed >= self._effort.closed:
             return f"not closed: the equations of {closed} others promised less"
         return ""
 
-    def _rise(self, draft: _Draft) -> float:
-        """By how many times the price of a draft rises at least, as far as others tell."""
-        rises = [rise for constraints, rise in self._rises if constraints <= draft.constraints]
-        return min(rises, default=1.0) if len(self._rises) >= _TELLING else 1.0
+    def _price_growth(self, draft: _Draft) -> float:
+        """By how many times the price of a draft growths at least, as far as others tell."""
+        growths = [growth for constraints, growth in self._growths if constraints <= draft.constraints]
+        return min(growths, default=1.0) if len(self._growths) >= _MIN_SAMPLES else 1.0
 
     def _size(self, trees: TreeSelection) -> int:
         """How many coordinates the trees have."""

@@ -3,7 +3,7 @@
 Rotational and translational trees of all methods are combined with each other, and with the trees that
 describe platforms (bodies with three joints or more) by absolute coordinates. Around a good pair lie its
 neighbours: one edge exchanged for another, or all edges of a kind taken together, as symmetric mechanisms
-ask for. What :func:`~fmugen.phases.select.formulation.pair_weight` expects of a pair decides its rank.
+ask for. What :func:`~fmugen.trees.formulation.pair_weight` expects of a pair decides its rank.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator
 from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree, TreeSelection
-from fmugen.phases.select.choose import METHODS, tied_trees
-from fmugen.phases.select.formulation import pair_weight
-from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, is_joint
-from fmugen.phases.select.selection import make_selection
-from fmugen.phases.select.variable import edge_factors
-from fmugen.topology import greedy_branches, span
+from fmugen.trees.formulation import pair_weight
+from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, is_joint
+from fmugen.trees.methods import METHODS, tied_trees
+from fmugen.trees.selection import make_selection
+from fmugen.trees.topology import greedy_branches, span
+from fmugen.trees.variable import edge_factors
 
 __all__ = ["neighbours", "promising_trees"]
 

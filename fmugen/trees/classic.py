@@ -9,8 +9,8 @@ from __future__ import annotations
 from fmugen.ir.graph import Domain, DomainGraph, EdgeKind, LinearGraph
 from fmugen.ir.model import NamedTrees
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.select.selection import make_selection
-from fmugen.topology import greedy_branches
+from fmugen.trees.selection import make_selection
+from fmugen.trees.topology import greedy_branches
 
 __all__ = ["CLASSIC_METHODS", "classic_trees", "named_trees"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fmugen.ir.graph import DomainGraph, Edge
 from fmugen.ir.tree import SpanningTree
-from fmugen.phases.select.freedoms import ALWAYS_BRANCH
+from fmugen.trees.freedoms import ALWAYS_BRANCH
 
 __all__ = ["GrownTree", "Weigh", "grow_all"]
 

@@ -4,9 +4,9 @@ Two bodies that are not neighbours, but are joined by a chain of joints whose ax
 to each other about that axis alone: one angle describes what the chain describes by several. In the plane,
 bodies offer such angles relative to the ground; elsewhere it takes a virtual joint.
 
-A virtual joint makes a promise about the motion it describes, and a broken promise is a wrong model. So
-nothing is proposed that does not hold for all parameter values: the axis is carried along the chain, through
-the axes of each body, and every condition is one on the expression DAG, where what is equal is the same node:
+A virtual joint assumes a motion. If the assumption is false, the model is wrong. So only joints are proposed
+whose assumption holds for all parameter values. The axis is carried along the chain, through the axes of each
+body, and every condition is tested on the expression DAG, where equal expressions are the same node:
 
 - the axis has the same components at both ends, so that the relative rotation leaves it in place;
 - like a planar joint: nothing in the chain, nor between the points joined, leads along the axis;
@@ -14,9 +14,9 @@ the axes of each body, and every condition is one on the expression DAG, where w
 
 In planar models the axes are parallel and the plane is kept in any case.
 
-What a virtual joint in a tree promises, the joints beside it need not enforce: their constraints vanish, and
-with them the multipliers that would give their reactions. Trees that hide reactions which the outputs ask for
-are therefore of no use.
+Joints beside a virtual joint in a tree need not enforce what it assumes. Their constraints vanish, and with
+them the multipliers that would give their reactions. Trees that hide reactions which the outputs ask for are
+therefore refused.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from fmugen.phases.graph import build_graph
 
 __all__ = ["hides_reactions", "propose_virtual_joints", "require_reactions"]
 
-#: No more are proposed: those that span the shortest chains.
+#: Limit of proposals; those that span the shortest chains are kept.
 _MOST_PROPOSALS = 8
-#: Fewer turning joints have no angles to add up.
+#: A chain with fewer turning joints has no angles to add.
 _FEWEST_TURNS = 2
 #: The joints of which chains are made.
 _TURNING = (JointType.REVOLUTE, JointType.CYLINDRICAL, JointType.SCREW, JointType.PLANAR)
@@ -63,8 +63,8 @@ def propose_virtual_joints(model: SystemModel) -> SystemModel:
 
 
 def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str]) -> bool:
-    """Whether an output asks for a reaction that ``trees`` with ``virtual`` joints cannot tell."""
-    if model.space is Space.PLANAR:  # virtual joints of the plane promise nothing
+    """Whether an output asks for a reaction that ``trees`` with ``virtual`` joints cannot compute."""
+    if model.space is Space.PLANAR:  # planar virtual joints assume nothing
         return False
     asked = set(_reactions_asked_for(model))
     if asked and any(branch in virtual for branch in trees.translation.branches):
@@ -90,8 +90,8 @@ def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
     if hides_reactions(model, trees, virtual):
         used = sorted(virtual.intersection(trees.translation.branches + trees.rotation.branches))
         raise TreeError(
-            f"the trees {trees.name} have the virtual joint {', '.join(used)} as a branch, beside which some "
-            "reactions of real joints are not known: choose other trees, or leave them out of the outputs"
+            f"the trees {trees.name} use the virtual joint {', '.join(used)} as a branch, so some joint "
+            "reactions cannot be computed: choose other trees or remove those outputs"
         )
 
 

@@ -10,8 +10,8 @@ from leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import select_trees, tied_trees
-from fmugen.phases.select.freedoms import freedoms
+from fmugen.trees import select_trees, tied_trees
+from fmugen.trees.freedoms import freedoms
 
 ROWS = [(table, number) for table in TABLES for number in range(1, len(TABLES[table]["rows"]) + 1)]
 

@@ -13,7 +13,7 @@ from fmugen.errors import TreeError
 from fmugen.expr import Dag
 from fmugen.expr.vectors import null
 from fmugen.ir.graph import Displacement, Domain, DomainGraph, Edge, EdgeKind
-from fmugen.topology import circuit_matrix, cutset_matrix, greedy_branches, incidence_matrix, span
+from fmugen.trees.topology import circuit_matrix, cutset_matrix, greedy_branches, incidence_matrix, span
 
 
 def graph_of(nodes: int, ends: list[tuple[int, int]]) -> DomainGraph:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import networkx as nx
 
 from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
-from fmugen.phases.select.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
-from fmugen.phases.select.growth import GrownTree, grow_all
+from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
+from fmugen.trees.growth import GrownTree, grow_all
 
 __all__ = ["Factors", "edge_factors", "variable_based_trees"]
 

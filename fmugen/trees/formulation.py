@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
 from fmugen.ir.tree import SpanningTree
-from fmugen.phases.select.freedoms import (
+from fmugen.trees.freedoms import (
     ALWAYS_BRANCH,
     ALWAYS_CHORD,
     freedoms,
     gruebler_freedoms,
 )
-from fmugen.phases.select.growth import GrownTree, grow_all
-from fmugen.topology import span
+from fmugen.trees.growth import GrownTree, grow_all
+from fmugen.trees.topology import span
 
 __all__ = [
     "Weighting",

@@ -12,12 +12,12 @@ from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import METHODS, neighbours, promising_trees, select_trees, tied_trees
-from fmugen.phases.select.formulation import Weighting, rotational_weighting, translational_weighting
-from fmugen.phases.select.freedoms import freedoms, gruebler_freedoms
-from fmugen.phases.select.growth import GrownTree, grow_all
-from fmugen.phases.select.variable import edge_factors
-from fmugen.topology import span
+from fmugen.trees import METHODS, neighbours, promising_trees, select_trees, tied_trees
+from fmugen.trees.formulation import Weighting, rotational_weighting, translational_weighting
+from fmugen.trees.freedoms import freedoms, gruebler_freedoms
+from fmugen.trees.growth import GrownTree, grow_all
+from fmugen.trees.topology import span
+from fmugen.trees.variable import edge_factors
 from tests.support import example
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import fmugen.choice
-from fmugen.choice import cheapest_trees, settled_trees
+import fmugen.trees.store
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Effort, measure_trees
 from fmugen.phases.graph import build_graph
+from fmugen.trees.search import Effort, search_trees
+from fmugen.trees.store import apply_result, cheapest_trees
 from tests.support import example
 
 SMALL = Effort(candidates=3, rounds=0, proposals=0)
@@ -32,9 +32,9 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def search(model: SystemModel, *rest: object) -> object:
         names.append(model.name)
-        return measure_trees(model, *rest)  # type: ignore[arg-type]
+        return search_trees(model, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(fmugen.choice, "measure_trees", search)
+    monkeypatch.setattr(fmugen.trees.store, "search_trees", search)
     return names
 
 
@@ -48,8 +48,8 @@ def test_a_choice_that_is_kept_is_the_one_that_was_measured(searches: list[str])
     first, again = chosen(model), chosen(model)
     assert len(searches) == 1
     assert first == again
-    measured = measure_trees(model, graph, Closure.NEWTON, SMALL)
-    assert again == settled_trees(model, graph, measured)[2]
+    measured = search_trees(model, graph, Closure.NEWTON, SMALL)
+    assert again == apply_result(model, graph, measured)[2]
     assert again.reasons == measured.chosen.reasons
 
 

@@ -6,11 +6,11 @@ from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.select.classic import CLASSIC_METHODS, classic_trees, named_trees
-from fmugen.phases.select.formulation import formulation_based_trees
-from fmugen.phases.select.growth import GrownTree
-from fmugen.phases.select.selection import make_selection
-from fmugen.phases.select.variable import Factors, variable_based_trees
+from fmugen.trees.classic import CLASSIC_METHODS, classic_trees, named_trees
+from fmugen.trees.formulation import formulation_based_trees
+from fmugen.trees.growth import GrownTree
+from fmugen.trees.selection import make_selection
+from fmugen.trees.variable import Factors, variable_based_trees
 
 __all__ = ["MEASURED", "METHODS", "select_trees", "tied_trees"]
 

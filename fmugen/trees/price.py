@@ -45,7 +45,7 @@ __all__ = [
     "Cost",
     "cost_of",
     "iteration_operations",
-    "least_price",
+    "lower_bound",
     "program_cost",
 ]
 
@@ -119,7 +119,7 @@ def program_cost(program: Program) -> Cost:
     return Cost(n, m, _operations(program, exact), algebra, elimination, len(exact), len(iterated))
 
 
-def least_price(dae: Dae, closure: Closure) -> float:
+def lower_bound(dae: Dae, closure: Closure) -> float:
     """A price that the equations of ``dae`` hardly have less than, known before any loop is closed.
 
     It is that of the entries of M, F, Phi_q and gamma, and of one step for each constraint, or, where all

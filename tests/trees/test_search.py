@@ -7,23 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from fmugen.cost import PRICE_ERROR, Cost, least_price, program_cost
 from fmugen.errors import FmugenError, TreeError
 from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import NamedTrees
 from fmugen.ir.options import ExportOptions
-from fmugen.measure import Candidate, Effort, Measurement, measure_trees, tree_cost
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import promising_trees, select_trees
 from fmugen.pipeline import formulate_model, generate
+from fmugen.trees import promising_trees, select_trees
+from fmugen.trees.price import PRICE_ERROR, Cost, lower_bound, program_cost
+from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees, tree_cost
 from tests.support import example
 
 SMALL = Effort(candidates=8, neighbours=2, rounds=1)
 
 
-def branches(measurement: Measurement) -> tuple[set[str], set[str]]:
+def branches(measurement: SearchResult) -> tuple[set[str], set[str]]:
     return set(measurement.chosen.translation.branches), set(measurement.chosen.rotation.branches)
 
 
@@ -44,7 +44,7 @@ def branches(measurement: Measurement) -> tuple[set[str], set[str]]:
 def test_measured_trees_are_the_cheapest_of_the_tables(name: str) -> None:
     model = example(name)
     graph = build_graph(model)
-    best = measure_trees(model, graph, Closure.NEWTON).best
+    best = search_trees(model, graph, Closure.NEWTON).best
     named = [select_trees(model, graph, trees.name) for trees in model.trees]
     costs = {trees.name: tree_cost(model, trees, Closure.NEWTON).price for trees in named}
     assert best.price <= min(costs.values()) * (1 + PRICE_ERROR), (best.trees.name, costs)
@@ -56,7 +56,7 @@ def test_exact_steps_are_found_for_the_cheapest_of_the_tables(name: str) -> None
     """Few constraints make up for long equations; large searches end by their numbers, not by the clock."""
     model = example(name)
     graph = build_graph(model)
-    found = measure_trees(model, graph, Closure.TRIANGULAR)
+    found = search_trees(model, graph, Closure.TRIANGULAR)
     assert found.complete
     costs = {}
     for trees in model.trees:
@@ -70,8 +70,8 @@ def test_exact_steps_are_found_for_the_cheapest_of_the_tables(name: str) -> None
 def test_the_result_is_the_same_in_several_processes() -> None:
     model = example("slider_crank")
     graph = build_graph(model)
-    alone = measure_trees(model, graph, Closure.NEWTON, SMALL)
-    together = measure_trees(
+    alone = search_trees(model, graph, Closure.NEWTON, SMALL)
+    together = search_trees(
         model, graph, Closure.NEWTON, Effort(SMALL.candidates, SMALL.neighbours, SMALL.rounds, processes=2)
     )
     assert branches(alone) == branches(together)
@@ -80,17 +80,17 @@ def test_the_result_is_the_same_in_several_processes() -> None:
 
 def test_measuring_stops_when_time_is_up() -> None:
     model = example("four_bar")
-    hurried = measure_trees(model, build_graph(model), Closure.NEWTON, Effort(seconds=1e-9))
+    hurried = search_trees(model, build_graph(model), Closure.NEWTON, Effort(seconds=1e-9))
     assert not hurried.complete
     assert len(hurried.candidates) == 2
     assert hurried.best in hurried.candidates
-    assert all("when time was up" in reason for reason in hurried.chosen.reasons.values())
+    assert all("reached its time limit" in reason for reason in hurried.chosen.reasons.values())
 
 
 def test_progress_names_what_is_measured() -> None:
     model = example("slider_crank")
     seen: list[tuple[int, str]] = []
-    measure_trees(
+    search_trees(
         model, build_graph(model), Closure.NEWTON, SMALL, lambda done, name: seen.append((done, name))
     )
     assert seen[0][1] == "aac"
@@ -101,7 +101,7 @@ def test_hopeless_candidates_are_not_formulated() -> None:
     """Absolute coordinates of a slider-crank are nine, where two will do."""
     model = example("slider_crank")
     graph = build_graph(model)
-    measurement = measure_trees(model, graph, Closure.NEWTON)
+    measurement = search_trees(model, graph, Closure.NEWTON)
     absolute = next(c for c in measurement.candidates if c.trees.name == "ac")
     assert absolute.cost is None
     assert "not formulated: 9 coordinates" in absolute.refusal
@@ -117,13 +117,13 @@ def test_drafts_promise_less_than_candidates_cost(name: str, closure: Closure) -
     for method in ("aac", "jc", "formulation"):
         graph = build_graph(model)
         trees = select_trees(model, graph, method)
-        least = least_price(formulate(model, graph, trees), closure)
+        least = lower_bound(formulate(model, graph, trees), closure)
         assert 0 < least < tree_cost(model, trees, closure).price
 
 
 def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
     model = example("four_bar")
-    measurement = measure_trees(
+    measurement = search_trees(
         model, build_graph(model), Closure.TRIANGULAR, Effort(rounds=0, proposals=0, closed=2)
     )
     assert len(measurement.ranked) == 2
@@ -135,9 +135,9 @@ def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
 def test_what_others_took_spares_candidates_and_changes_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     model = example("five_bar")
     graph = build_graph(model)
-    spared = measure_trees(model, graph, Closure.TRIANGULAR)
-    monkeypatch.setattr("fmugen.measure._TELLING", 10**6)
-    every = measure_trees(model, graph, Closure.TRIANGULAR)
+    spared = search_trees(model, graph, Closure.TRIANGULAR)
+    monkeypatch.setattr("fmugen.trees.search._MIN_SAMPLES", 10**6)
+    every = search_trees(model, graph, Closure.TRIANGULAR)
     assert len(spared.ranked) < len(every.ranked)
     assert any("times as long with closed loops" in c.refusal for c in spared.candidates)
     assert branches(spared) == branches(every)
@@ -148,10 +148,10 @@ def test_drafting_stops_where_the_equations_are_many() -> None:
     model = example("four_bar")
     graph = build_graph(model)
     effort = Effort(rounds=0, proposals=0, nodes=1)
-    few = measure_trees(replace(model, trees=()), graph, Closure.NEWTON, effort)
+    few = search_trees(replace(model, trees=()), graph, Closure.NEWTON, effort)
     assert len(few.candidates) == 2
     assert few.complete
-    more = measure_trees(model, graph, Closure.NEWTON, effort)
+    more = search_trees(model, graph, Closure.NEWTON, effort)
     further = {c.trees.name for c in more.candidates} - {c.trees.name for c in few.candidates}
     assert further
     assert further <= {trees.name for trees in model.trees}
@@ -169,14 +169,14 @@ def test_of_equal_prices_the_fewest_operations_are_chosen() -> None:
     dear = candidate(Operations(additions=10, functions=20))
     assert cheap.price < short.price < cheap.price * 1.03
     assert dear.operations < short.operations < cheap.operations
-    assert Measurement((cheap, short, dear), complete=True).best is short
+    assert SearchResult((cheap, short, dear), complete=True).best is short
 
 
 def test_no_usable_trees_are_an_error_with_reasons() -> None:
     model = example("pendulum")
     trees = select_trees(model, build_graph(model), "jc")
     with pytest.raises(TreeError, match="no trees can be used: the loop stays open"):
-        _ = Measurement((Candidate(trees, None, "the loop stays open"),), complete=True).best
+        _ = SearchResult((Candidate(trees, None, "the loop stays open"),), complete=True).best
 
 
 def test_other_closures_have_other_prices() -> None:
@@ -202,14 +202,14 @@ def test_the_pipeline_takes_measured_trees() -> None:
 def test_proposed_joints_are_tried_after_all_others_and_only_if_wanted() -> None:
     model = example("four_bar")
     graph = build_graph(model)
-    asked = measure_trees(model, graph, Closure.NEWTON)
+    asked = search_trees(model, graph, Closure.NEWTON)
     (joint,) = asked.proposed
     using = [
         joint.name in (*c.trees.translation.branches, *c.trees.rotation.branches) for c in asked.candidates
     ]
     assert any(using)
     assert using == sorted(using)
-    plain = measure_trees(model, graph, Closure.NEWTON, replace(Effort(), proposals=0))
+    plain = search_trees(model, graph, Closure.NEWTON, replace(Effort(), proposals=0))
     assert plain.proposed == ()
     assert plain.candidates == asked.candidates[: len(plain.candidates)]
 

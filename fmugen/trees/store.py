@@ -1,6 +1,6 @@
-"""SystemModel, LinearGraph -> the cheapest trees, which are measured once and then known.
+"""The cheapest trees, cached on disk.
 
-The search of :mod:`fmugen.measure` takes longer than the rest of an export. What it chose is kept in the
+The search of :mod:`fmugen.trees.search` takes longer than the rest of an export. Its result is kept in the
 cache under a digest of the model, the closure, the effort and the program.
 """
 
@@ -15,17 +15,17 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
-from fmugen.phases.select import METHODS, select_trees
-from fmugen.topology import span
-from fmugen.virtual import propose_virtual_joints
+from fmugen.trees import METHODS, select_trees
+from fmugen.trees.search import Effort, SearchResult, search_trees
+from fmugen.trees.topology import span
+from fmugen.trees.virtual import propose_virtual_joints
 
-__all__ = ["cheapest_trees", "settled_trees"]
+__all__ = ["apply_result", "cheapest_trees"]
 
 
 @dataclass(frozen=True)
-class _Choice:
+class _StoredTrees:
     """Branches and their reasons, by domain, and the joints among them that the program proposed."""
 
     name: str
@@ -38,34 +38,34 @@ def cheapest_trees(
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     """The cheapest trees with their model and graph, which have the proposed joints that the trees use.
 
-    A search that ran out of time is not kept: the next one may be luckier.
+    An incomplete search is not cached.
     """
     effort = effort or Effort()
     place = place_of("trees", (repr(model), closure.value, repr(effort)), ".json")
     choice = _recalled(place)
     if choice is None:
-        measurement = measure_trees(model, graph, closure, effort)
-        choice = _choice_of(measurement)
-        if measurement.complete:
+        result = search_trees(model, graph, closure, effort)
+        choice = _stored(result)
+        if result.complete:
             keep(place, _written(choice).encode())
-    return _settled(model, graph, choice)
+    return _apply(model, graph, choice)
 
 
-def settled_trees(
-    model: SystemModel, graph: LinearGraph, measurement: Measurement
+def apply_result(
+    model: SystemModel, graph: LinearGraph, result: SearchResult
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-    """The cheapest trees of a measurement, as :func:`cheapest_trees` gives them."""
-    return _settled(model, graph, _choice_of(measurement))
+    """The cheapest trees of a result, as :func:`cheapest_trees` gives them."""
+    return _apply(model, graph, _stored(result))
 
 
-def _choice_of(measurement: Measurement) -> _Choice:
-    trees = measurement.chosen
+def _stored(result: SearchResult) -> _StoredTrees:
+    trees = result.chosen
     reasons = {d: {b: trees.reasons[d, b] for b in trees.domain(d).branches} for d in Domain}
-    return _Choice(trees.name, reasons, tuple(joint.name for joint in measurement.used))
+    return _StoredTrees(trees.name, reasons, tuple(joint.name for joint in result.used))
 
 
-def _settled(
-    model: SystemModel, graph: LinearGraph, choice: _Choice
+def _apply(
+    model: SystemModel, graph: LinearGraph, choice: _StoredTrees
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     if choice.joints:
         proposed = (joint for joint in propose_virtual_joints(model).joints if joint.name in choice.joints)
@@ -81,12 +81,12 @@ def _settled(
 # --- the cache -------------------------------------------------------------------------------
 
 
-def _written(choice: _Choice) -> str:
+def _written(choice: _StoredTrees) -> str:
     reasons = {domain.value: whys for domain, whys in choice.reasons.items()}
     return json.dumps({"name": choice.name, "joints": choice.joints, "reasons": reasons})
 
 
-def _recalled(place: Path) -> _Choice | None:
+def _recalled(place: Path) -> _StoredTrees | None:
     """What is kept at ``place``; a damaged file is no file."""
     text = kept_text(place)
     if text is None:
@@ -94,6 +94,6 @@ def _recalled(place: Path) -> _Choice | None:
     try:
         data = json.loads(text)
         reasons = {domain: dict(data["reasons"][domain.value]) for domain in Domain}
-        return _Choice(data["name"], reasons, tuple(data["joints"]))
+        return _StoredTrees(data["name"], reasons, tuple(data["joints"]))
     except (ValueError, KeyError, TypeError):
         return None

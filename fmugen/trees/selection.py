@@ -10,7 +10,7 @@ from fmugen.errors import NetworkError
 from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph, NetworkGraph
 from fmugen.ir.model import GROUND
 from fmugen.ir.tree import SpanningTree, TreeSelection
-from fmugen.topology import greedy_branches, span
+from fmugen.trees.topology import greedy_branches, span
 
 __all__ = ["Branches", "make_selection"]
 
