@@ -29,7 +29,7 @@ from timing import Times, closure_stopwatch, times_of_closures
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import SolverSettings
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import Solver
+from fmugen.ir.options import ExportOptions, Solver
 from fmugen.phases.compile import compile_library
 from fmugen.phases.describe import describe
 from fmugen.phases.embedding import embed
@@ -37,7 +37,7 @@ from fmugen.phases.emit import emit_sources
 from fmugen.phases.lower import lower_program
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import Formulation, formulate_model
+from fmugen.pipeline import Compilation
 from fmugen.resources import runtime_sources
 
 HERE = Path(__file__).resolve().parent
@@ -151,7 +151,7 @@ CASES = (
 )
 
 
-def variants(formulation: Formulation, flow: SolutionFlow) -> Iterator[tuple[dict[str, str], str]]:
+def variants(formulation: Compilation, flow: SolutionFlow) -> Iterator[tuple[dict[str, str], str]]:
     """Sources and guid of the exact closure, then of each rival."""
     yield sources(formulation, flow, ITERATED if flow.iterated else None)
     iterated = replace(flow, blocks=tuple(replace(block, steps=()) for block in flow.blocks), spares=())
@@ -170,9 +170,9 @@ def full_elimination() -> dict[str, str]:
 
 
 def sources(
-    formulation: Formulation, flow: SolutionFlow, tolerance: float | None
+    formulation: Compilation, flow: SolutionFlow, tolerance: float | None
 ) -> tuple[dict[str, str], str]:
-    model, dae = formulation.model, formulation.dae
+    model, dae = formulation.model, formulation.formulated
     motions = [embed(dae, each) for each in flow.sets] if flow.closure in EMBEDDED else []
     program = lower_program(model, dae, flow, motions)
     guid = f"{model.name} {flow.closure.value} {tolerance}"
@@ -184,8 +184,8 @@ def sources(
 
 
 def measure(program: Path, case: Case) -> tuple[SolutionFlow, list[Times]]:
-    formulation = formulate_model(case.model(), case.trees)
-    flow = solution_flow(formulation.model, formulation.dae, Closure.TRIANGULAR)
+    formulation = Compilation(case.model(), ExportOptions(case.trees))
+    flow = solution_flow(formulation.model, formulation.formulated, Closure.TRIANGULAR)
     libraries = []
     for number, (made, guid) in enumerate(variants(formulation, flow)):
         library = program.with_name(f"closure_{number}.so")

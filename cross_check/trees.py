@@ -42,7 +42,7 @@ from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import compile_library
 from fmugen.phases.read import read_model
-from fmugen.pipeline import generate
+from fmugen.pipeline import Compilation
 from fmugen.trees.price import Cost, program_cost
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,7 +86,7 @@ def build(job: tuple[SystemModel, str, Closure]) -> Built | str:
     """A tree set compiled, or why it cannot be."""
     model, trees, closure = job
     try:
-        made = generate(model, ExportOptions(trees, closure, Solver.RK4, STEP))
+        made = Compilation(model, ExportOptions(trees, closure, Solver.RK4, STEP))
         library = compile_library(made.sources | {"closure_probe.c": PROBE})
         return Built(program_cost(made.program), library, made.description.guid)
     except FmugenError as error:

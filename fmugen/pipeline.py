@@ -1,251 +1,147 @@
-"""The compiler on one page: each line takes a noun and gives the next."""
+"""The compiler on one page: each property of a :class:`Compilation` takes a noun and gives the next."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING
 
-from fmugen.cache import keep, kept_text, place_of
-from fmugen.fixed_step import fixed_step
-from fmugen.inverse import inverse_model, prescribed_motions
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
-from fmugen.ir.fmu import FmuDescription, SolverSettings
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.graph import LinearGraph
-from fmugen.ir.model import Output, SystemModel
-from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
-from fmugen.phases.describe import Face, describe, model_description_xml, terminals_xml
-from fmugen.phases.embedding import embed
+from fmugen.phases.describe import describe_program, model_description_xml, sign, terminals_xml
+from fmugen.phases.embedding import embed_all
 from fmugen.phases.emit import emit_sources
-from fmugen.phases.formulate import formulate
+from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
-from fmugen.phases.triangularize import solution_flow
-from fmugen.rows import closed_equations
-from fmugen.start import values_at_start
+from fmugen.phases.triangularize import close_loops
+from fmugen.progress import Progress, counted, timed
 from fmugen.trees import choose_trees, require_reactions
 from fmugen.view.closure import ClosureSummary, summarize_closure
-from fmugen.view.modelica import import_script, modelica_model
+from fmugen.view.documentation import documentation
 
-if TYPE_CHECKING:
-    from fmugen.view.report import Subject
-
-__all__ = [
-    "Export",
-    "Formulation",
-    "Generated",
-    "export_fmu",
-    "formulate_model",
-    "generate",
-    "inverse_of",
-    "modelica_files",
-    "subject_of",
-]
-
-#: Khan's rate for the projection closure lies between 10 and 40 per second (4.2).
-DECAY_RATE = 20.0
-#: Characters of a bar that shows how far a phase has come.
-_BAR = 24
-
-#: Called with the name of each phase when it begins and, with its seconds, when it ends.
-Progress = Callable[[str, float | None], None]
+__all__ = ["Compilation", "Export", "export_fmu"]
 
 
 @dataclass(frozen=True)
-class Formulation:
-    """The symbolic half: a mechanism and its equations."""
+class Compilation:
+    """A model on its way to an FMU. Each noun is computed once, when it is first asked for."""
 
-    model: SystemModel
-    graph: LinearGraph
-    trees: TreeSelection
-    dae: Dae
+    source: SystemModel
+    options: ExportOptions = field(default_factory=ExportOptions)
+    progress: Progress | None = field(default=None, compare=False, repr=False)
 
+    @cached_property
+    def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
+        model = replace(self.source, independent=self.options.independent or self.source.independent)
+        with timed("trees", self.progress):
+            return choose_trees(model, self.options.trees, self.options.closure)
 
-@dataclass(frozen=True)
-class Generated:
-    """The generated half: the program and what an importer sees of it."""
+    @property
+    def model(self) -> SystemModel:
+        """The model, with the virtual joints that its trees use."""
+        return self._chosen[0]
 
-    formulation: Formulation
-    flow: SolutionFlow
-    program: Program
-    description: FmuDescription
-    sources: dict[str, str]
+    @property
+    def graph(self) -> LinearGraph:
+        """Nodes and edges, one graph per domain."""
+        return self._chosen[1]
+
+    @property
+    def trees(self) -> TreeSelection:
+        """The spanning trees, and so the coordinates."""
+        return self._chosen[2]
+
+    @cached_property
+    def formulated(self) -> Dae:
+        """The equations as the trees give them, before the loops are closed."""
+        graph = self.graph
+        with timed("formulate", self.progress):
+            return formulate(self.model, graph, self.trees)
+
+    @cached_property
+    def _closed(self) -> tuple[Dae, SolutionFlow]:
+        dae, model, graph, trees = self.formulated, self.model, self.graph, self.trees
+        require_reactions(model, trees)
+        with timed("closure", self.progress):
+            return close_loops(model, dae, self.options.closure, linked_variants(model, graph, trees))
+
+    @property
+    def dae(self) -> Dae:
+        """The equations, with the loop constraints in the form that needs the least iteration."""
+        return self._closed[0]
+
+    @property
+    def flow(self) -> SolutionFlow:
+        """The independent coordinates, and the steps that give all others."""
+        return self._closed[1]
+
+    @cached_property
+    def program(self) -> Program:
+        """Straight-line functions over one expression DAG."""
+        dae, flow = self._closed
+        with timed("lower", self.progress):
+            return lower_program(self.model, dae, flow, embed_all(dae, flow))
+
+    @cached_property
+    def _emitted(self) -> tuple[FmuDescription, dict[str, str]]:
+        program = self.program
+        with timed("emit", self.progress):
+            draft = describe_program(self.model, self.dae, program, self.options)
+            return sign(draft, emit_sources(program, draft))
+
+    @property
+    def description(self) -> FmuDescription:
+        """What an importer sees: variables, value references, units, structure."""
+        return self._emitted[0]
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The generated C, by file name."""
+        return self._emitted[1]
 
     @cached_property
     def closure(self) -> ClosureSummary:
         """How the loops are closed, in words and numbers."""
-        formulation = self.formulation
-        return summarize_closure(formulation.model, formulation.dae, self.flow, self.program)
+        return summarize_closure(self.model, self.dae, self.flow, self.program)
 
 
 @dataclass(frozen=True)
 class Export:
-    """A finished FMU."""
+    """A finished FMU, and what it was made from."""
 
-    generated: Generated
+    compilation: Compilation
     path: Path
-
-
-def formulate_model(
-    model: SystemModel, trees: str, progress: Progress | None = None, closure: Closure = Closure.TRIANGULAR
-) -> Formulation:
-    """SystemModel -> LinearGraph -> TreeSelection -> Dae.
-
-    Where measured trees use virtual joints that were proposed for them, the formulation is of a model that
-    has these joints.
-    """
-    with _timed("trees", progress):
-        model, graph, selection = choose_trees(model, trees, closure)
-    with _timed("formulate", progress):
-        dae = formulate(model, graph, selection)
-    return Formulation(model, graph, selection, dae)
-
-
-def inverse_of(model: SystemModel) -> SystemModel:
-    """SystemModel -> SystemModel: motions in, from where they stand; driving forces and torques out."""
-    motions = prescribed_motions(model)
-    probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
-    dae = formulate_model(probe, "aac").dae
-    flow = solution_flow(probe, dae, Closure.NEWTON)
-    starts = values_at_start(probe, dae, flow, list(dae.outputs.values()))
-    return inverse_model(model, dict(zip(dae.outputs, starts, strict=True)))
-
-
-def generate(model: SystemModel, options: ExportOptions, progress: Progress | None = None) -> Generated:
-    """SystemModel -> ... -> SolutionFlow -> Program -> FmuDescription -> C sources."""
-    model = replace(model, independent=options.independent or model.independent)
-    formulation = formulate_model(model, options.trees, progress, options.closure)
-    require_reactions(formulation.model, formulation.trees)
-    model = formulation.model
-    with _timed("closure", progress):
-        dae, flow = closed_equations(
-            model, formulation.graph, formulation.trees, formulation.dae, options.closure
-        )
-        formulation = replace(formulation, dae=dae)
-    with _timed("lower", progress):
-        embedded = options.closure in EMBEDDED
-        motions = [embed(dae, each) for each in flow.sets] if embedded else []
-        program = lower_program(model, dae, flow, motions)
-    with _timed("emit", progress):
-        tolerance = model.experiment.tolerance
-        sigma = DECAY_RATE if options.closure is Closure.PROJECTION else None
-        settings = SolverSettings(
-            options.step, tolerance, tolerance * 1e-2, method=options.solver, sigma=sigma
-        )
-        # The step that an FMU declares is also that of importers which integrate it by fixed steps.
-        exchanged = InterfaceType.MODEL_EXCHANGE in options.interfaces
-        step = fixed_step(model, dae, flow) if exchanged else model.experiment.step
-        face = Face(options.fmi, options.interfaces, program.states, program.indicators, step)
-        draft = describe(model, program.calculated, "", face=face, settings=settings)
-        fingerprint = "".join(emit_sources(program, draft).values())
-        guid = _guid(fingerprint + model_description_xml(draft).decode())
-        description = describe(model, program.calculated, guid, face=face, settings=settings)
-        sources = emit_sources(program, description)
-    return Generated(formulation, flow, program, description, sources)
 
 
 def export_fmu(
     model: SystemModel, destination: Path, options: ExportOptions, progress: Progress | None = None
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
-    generated = generate(model, options, progress)
-    identifier, fmi = generated.description.identifier, options.fmi.value
-    with _timed("compile", progress):
-        libraries = compile_libraries(
-            generated.sources,
-            choose_platforms(options.platforms),
-            fmi=fmi,
-            portable=options.platforms != ("host",),
-            counter=_counter("compile", progress),
-        )
-    with _timed("pack", progress):
-        terminals = generated.description.terminals if options.fmi is FmiVersion.THREE else ()
-        bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
+    made, fmi = Compilation(model, options, progress), options.fmi.value
+    sources, description, count = made.sources, made.description, counted("compile", progress)
+    with timed("compile", progress):
+        platforms, portable = choose_platforms(options.platforms), options.platforms != ("host",)
+        libraries = compile_libraries(sources, platforms, fmi=fmi, portable=portable, counter=count)
+    with timed("pack", progress):
+        bundle = bundle_sources(sources, description.identifier, fmi) if options.sources else None
         path = pack(
-            model_description_xml(generated.description, () if bundle is None else bundle.units),
+            model_description_xml(description, bundle.units if bundle else ()),
             libraries,
-            identifier,
+            description.identifier,
             fmi=fmi,
-            documentation={"index.html": _documentation(generated, options)},
-            sources=None if bundle is None else bundle.files,
-            terminals=terminals_xml(terminals) if terminals else None,
+            documentation={"index.html": documentation(made)},
+            sources=bundle.files if bundle else None,
+            terminals=terminals_xml(description),
             destination=destination,
         )
-    return Export(generated, path)
-
-
-def _documentation(generated: Generated, options: ExportOptions) -> str:
-    """The page inside the FMU, drawn once: it takes a second to import what draws equations."""
-    formulation = generated.formulation
-    made_from = (generated.description.guid, repr(formulation.model), repr(formulation.trees), repr(options))
-    place = place_of("pages", made_from, ".html")
-    page = kept_text(place)
-    if page is None:
-        from fmugen.view.report import documentation_page
-
-        page = documentation_page(subject_of(generated, options))
-        keep(place, page.encode())
-    return page
-
-
-def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
-    """Dae, SolutionFlow -> the equations in Modelica, and a script that imports the file ``fmu``, by name."""
-    formulation, name = generated.formulation, generated.description.identifier
-    equations = modelica_model(formulation.model, formulation.dae, generated.flow, generated.program.motion)
-    return {f"{name}.mo": equations, f"{name}_import.mos": import_script(formulation.model, fmu)}
-
-
-def subject_of(generated: Generated, options: ExportOptions) -> Subject:
-    """What pages about a model are about."""
-    from fmugen.view.report import Subject
-
-    formulation = generated.formulation
-    return Subject(
-        formulation.model,
-        formulation.graph,
-        formulation.trees,
-        formulation.dae,
-        generated.flow,
-        generated.program,
-        generated.closure,
-        generated.description,
-        options,
-    )
-
-
-def _guid(content: str) -> str:
-    """A guid that is the same for the same content."""
-    digest = hashlib.sha256(content.encode()).hexdigest()
-    return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
-
-
-def _counter(phase: str, progress: Progress | None) -> Callable[[int, int], None]:
-    """What tells ``progress`` how far a running phase has come."""
-
-    def count(done: int, total: int) -> None:
-        if progress is not None:
-            progress(f"{phase} {'━' * (_BAR * done // total):╌<{_BAR}} {done} of {total}", None)
-
-    return count
-
-
-@contextmanager
-def _timed(phase: str, progress: Progress | None) -> Iterator[None]:
-    if progress is None:
-        yield
-        return
-    progress(phase, None)
-    begin = perf_counter()
-    yield
-    progress(phase, perf_counter() - begin)
+    return Export(made, path)

@@ -15,8 +15,9 @@ from fmugen.expr.code import compile_python
 from fmugen.formulas import parse
 from fmugen.ir.dae import Dae
 from fmugen.ir.model import Output, SystemModel, default_parameters, quantities
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -64,7 +65,7 @@ class NumericDae:
         dae: Dae | None = None,
     ) -> None:
         self.model = model
-        self.dae: Dae = formulate_model(model, trees).dae if dae is None else dae
+        self.dae: Dae = Compilation(model, ExportOptions(trees)).formulated if dae is None else dae
         symbols = self.dae.symbols
         defaults = default_parameters(model)
         self._parameters = [defaults[name] for name in symbols.parameters]

@@ -106,13 +106,13 @@ def _prepare_own(race: Race) -> Program:
     options = ExportOptions(race.trees, Closure.TRIANGULAR, Solver.RK4, step)
     model = replace(race.model, outputs=_center_outputs(race))
     export = export_fmu(model, race.folder / "own.fmu", options)
-    description = export.generated.description
+    description = export.compilation.description
     guid = description.guid
     library = race.folder / f"own{host_platform().library_suffix}"
     library.write_bytes(_library_in(export.path))
     probe = (_HERE.parent / "closure_probe.c").read_text(encoding="utf-8")
     probed = race.folder / f"probed{host_platform().library_suffix}"
-    probed.write_bytes(compile_library(export.generated.sources | {"closure_probe.c": probe}))
+    probed.write_bytes(compile_library(export.compilation.sources | {"closure_probe.c": probe}))
     sides, steps = closure_stopwatch(race.folder), stopwatch(race.folder)
     reference = next(v.value_reference for v in description.variables if v.name == _STEP)
 

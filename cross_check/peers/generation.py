@@ -11,7 +11,7 @@ import sys
 from time import process_time
 
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import generate
+from fmugen.pipeline import Compilation
 from peers.cases import n_four_bar
 from peers.skeleton import falling
 
@@ -19,7 +19,7 @@ from peers.skeleton import falling
 def main(windows: int, trees: str) -> None:
     model = falling(n_four_bar(windows))
     begin = process_time()
-    sources = generate(model, ExportOptions(trees)).sources
+    sources = Compilation(model, ExportOptions(trees)).sources
     print(process_time() - begin, sum(map(len, sources.values())))
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from fmpy.fmi2 import FMU2Model
 from numpy.polynomial.chebyshev import chebinterpolate, chebval
 
+from fmugen.analysis.inverse import inverse_of
 from fmugen.formulas import parse
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import export_fmu, inverse_of
+from fmugen.pipeline import export_fmu
 from split.manipulator import PERIOD, Array, applied, prescribed
 
 __all__ = ["driven_manipulator", "feed_error"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.analysis.soundness import loose_bodies, start_problems, unphysical_inertias
 from fmugen.cli.networks import network_sentences, network_summary
 from fmugen.cli.terminal import counted, print_line, print_table, print_warning
 from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
@@ -21,11 +21,8 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly
-from fmugen.pipeline import Formulation, formulate_model
-from fmugen.rows import closed_equations
-from fmugen.soundness import loose_bodies, start_problems, unphysical_inertias
+from fmugen.pipeline import Compilation
 from fmugen.trees import MEASURED, METHODS, select_trees
 from fmugen.verify.reference import require_network_start
 
@@ -100,16 +97,11 @@ def check_model(path: Path, trees: str | None) -> None:
     print_line("the model is sound", style="green")
 
 
-def _closed(model: SystemModel, trees: str | None) -> tuple[Formulation, SolutionFlow]:
+def _closed(model: SystemModel, trees: str | None) -> tuple[Compilation, SolutionFlow]:
     """The equations and how their loops are closed: as in an FMU with named trees, else as is quickest."""
-    formulation = formulate_model(model, trees or _QUICK)
-    if trees is None:
-        return formulation, solution_flow(model, formulation.dae, Closure.NEWTON)
-    closure = ExportOptions().closure
-    dae, flow = closed_equations(
-        formulation.model, formulation.graph, formulation.trees, formulation.dae, closure
-    )
-    return replace(formulation, dae=dae), flow
+    options = ExportOptions(_QUICK, Closure.NEWTON) if trees is None else ExportOptions(trees)
+    made = Compilation(model, options)
+    return made, made.flow
 
 
 def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) -> None:
@@ -189,7 +181,7 @@ def _counted(kinds: list[str]) -> str:
 
 
 def _tree_counts(
-    model: SystemModel, graph: LinearGraph, formulation: Formulation, chosen: str
+    model: SystemModel, graph: LinearGraph, formulation: Compilation, chosen: str
 ) -> Iterator[tuple[str, int, int, int, str]]:
     for name in dict.fromkeys([*METHODS, *(named.name for named in model.trees), chosen]):
         if name == chosen:
@@ -220,7 +212,7 @@ def _unit_lengths(branch: Edge) -> int:
 # --- sentences ------------------------------------------------------------------------------------
 
 
-def _mobility(formulation: Formulation, flow: SolutionFlow) -> Iterator[str]:
+def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
     """Why the rank of the constraints and Grübler's count differ, if they do."""
     surplus = flow.degrees_of_freedom - gruebler_count(formulation.model)
     if surplus:
@@ -242,7 +234,7 @@ def _mobility(formulation: Formulation, flow: SolutionFlow) -> Iterator[str]:
         )
 
 
-def _identities(formulation: Formulation) -> Iterator[tuple[str, int]]:
+def _identities(formulation: Compilation) -> Iterator[tuple[str, int]]:
     """The circuits of chords, and how many of their equations reduce to 0 = 0."""
     written = Counter((row.origin.domain, row.origin.edge) for row in formulation.dae.constraints)
     written.subtract((Domain.TRANSLATION, screw.joint) for screw in formulation.graph.screws)

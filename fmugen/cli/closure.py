@@ -11,7 +11,7 @@ from fmugen.cli.terminal import Phases, counted, print_line, print_table
 from fmugen.ir.flow import EMBEDDED
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import generate
+from fmugen.pipeline import Compilation
 from fmugen.view.closure import BlockSummary, ClosureSummary
 
 __all__ = ["show_closure"]
@@ -36,7 +36,7 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
-        generated = generate(model, options, phases)
+        generated = Compilation(model, options, phases)
         summary = generated.closure
     title = f"{model.name}, trees {options.trees}, closure {options.closure.value}"
     if summary.blocks:
@@ -47,7 +47,7 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
     else:
         print_table(title, ("", ""), _facts(summary))
     if model.components:
-        print_table("network", ("", ""), network_summary(generated.formulation.dae))
+        print_table("network", ("", ""), network_summary(generated.dae))
     if svg is not None:
         _draw(summary, title, svg)
 

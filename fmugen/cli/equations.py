@@ -7,10 +7,9 @@ from pathlib import Path
 import typer
 
 from fmugen.cli.choices import EquationFormat
-from fmugen.ir.flow import Closure
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import formulate_model
-from fmugen.rows import closed_equations
+from fmugen.pipeline import Compilation
 from fmugen.view.equations import equations_json, equations_latex, equations_text
 
 __all__ = ["print_equations"]
@@ -18,11 +17,8 @@ __all__ = ["print_equations"]
 
 def print_equations(path: Path, trees: str, form: EquationFormat) -> None:
     """Print the equations of a model in the coordinates of ``trees`` with the rows that are solved."""
-    formulation = formulate_model(read_model(path), trees)
-    model = formulation.model
-    dae, _ = closed_equations(
-        model, formulation.graph, formulation.trees, formulation.dae, Closure.TRIANGULAR
-    )
+    made = Compilation(read_model(path), ExportOptions(trees))
+    model, dae = made.model, made.dae
     title = f"{model.name}, trees {trees}"
     match form:
         case EquationFormat.TEXT:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fmugen.analysis.inverse import inverse_of
+from fmugen.analysis.soundness import unphysical_inertias
 from fmugen.cli.files import require_writable, write_files
 from fmugen.cli.networks import network_summary
 from fmugen.cli.terminal import Phases, counted, print_table, print_warning
 from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Export, export_fmu, inverse_of, modelica_files
-from fmugen.soundness import unphysical_inertias
+from fmugen.pipeline import Export, export_fmu
+from fmugen.view.modelica import modelica_files
 
 __all__ = ["Extras", "export_model"]
 
@@ -47,10 +49,10 @@ def export_model(
         print_warning(warning)
     written = []
     if extras.keep_sources is not None:
-        write_files(extras.keep_sources, export.generated.sources)
+        write_files(extras.keep_sources, export.compilation.sources)
         written.append(("sources", str(extras.keep_sources)))
     if extras.modelica:
-        files = modelica_files(export.generated, destination.name)
+        files = modelica_files(export.compilation, destination.name)
         write_files(destination.parent, files)
         written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
     print_table("", (model.name, ""), [*_summary(export, options), *written])
@@ -67,9 +69,9 @@ def _require_folder(folder: Path | None) -> None:
 
 
 def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
-    generated = export.generated
+    generated = export.compilation
     flow, closure = generated.flow, generated.closure
-    coordinates, constraints = len(generated.formulation.dae.coordinates), len(flow.rows)
+    coordinates, constraints = len(generated.dae.coordinates), len(flow.rows)
     mechanism = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
         (
@@ -81,7 +83,7 @@ def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
     ]
     if flow.redundant:
         mechanism.append(("left out", counted(len(flow.redundant), "redundant constraint")))
-    dae, model = generated.formulation.dae, generated.formulation.model
+    dae, model = generated.dae, generated.model
     return [
         *(mechanism if model.bodies else []),
         *(network_summary(dae) if model.components else []),

@@ -8,9 +8,10 @@ from pathlib import Path
 from fmugen.cli.files import require_writable, write_text
 from fmugen.cli.terminal import counted, print_line, print_table
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, NetworkGraph
+from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.read import read_model
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from fmugen.trees.topology import IntMatrix, circuit_matrix, cutset_matrix, incidence_matrix
 
 __all__ = ["show_graphs"]
@@ -22,7 +23,7 @@ def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> 
     """Print the graphs of a model, and draw them to ``svg`` if given."""
     require_writable(svg, path)
     model = read_model(path)
-    formulation = formulate_model(model, trees)
+    formulation = Compilation(model, ExportOptions(trees))
     graph, selection = formulation.graph, formulation.trees
     for domain in Domain if model.bodies else ():
         _print_edges(graph.domain(domain), selection)

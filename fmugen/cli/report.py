@@ -15,7 +15,7 @@ from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Export, export_fmu, subject_of
+from fmugen.pipeline import Export, export_fmu
 from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.moved import fed_inputs
@@ -74,7 +74,7 @@ def report_export(path: Path, model: SystemModel, export: Export, wanted: Report
         with phases.phase("report"):
             files = {"model": path, "FMU": export.path}
             provenance = Provenance({what: (file.name, fingerprint(file)) for what, file in files.items()})
-            page = report_page(subject_of(export.generated, wanted.options), evidence, provenance)
+            page = report_page(export.compilation, evidence, provenance)
             write_text(destination, page)
     verdict = verdict_of(evidence)
     print_line(verdict.sentence, style="bold green" if verdict.word == "passed" else "bold red")

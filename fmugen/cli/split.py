@@ -77,7 +77,7 @@ def _show(export: SplitExport) -> None:
 
 def _effort(export: SplitExport, part: Part) -> tuple[int, int]:
     """The states of a part, and the operations of its right-hand side."""
-    generated = export.parts[part.name].generated
+    generated = export.parts[part.name].compilation
     return len(generated.program.states), generated.closure.operations.total
 
 

@@ -10,7 +10,8 @@ from fmugen.cosim.ssp import resource, structure_xml
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import SplitSystem
 from fmugen.phases.pack import FILE_MODE, write_archive
-from fmugen.pipeline import Export, Progress, export_fmu
+from fmugen.pipeline import Export, export_fmu
+from fmugen.progress import Progress
 
 __all__ = ["SplitExport", "export_split"]
 

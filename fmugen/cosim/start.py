@@ -27,10 +27,11 @@ from fmugen.ir.model import (
     default_parameters,
     quantities,
 )
+from fmugen.ir.options import ExportOptions
 from fmugen.ir.quantity import Level
 from fmugen.ir.split import SYSTEM, Connection
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 
 __all__ = ["degrees_of_freedom", "motion_at_start", "placed_at", "settle"]
 
@@ -64,7 +65,9 @@ def motion_at_start(model: SystemModel) -> dict[str, float]:
 def degrees_of_freedom(model: SystemModel) -> int:
     """How many independent motions a model has at its start."""
     model = replace(model, outputs=())
-    return solution_flow(model, formulate_model(model, _TREES).dae, Closure.NEWTON).degrees_of_freedom
+    return solution_flow(
+        model, Compilation(model, ExportOptions(_TREES)).formulated, Closure.NEWTON
+    ).degrees_of_freedom
 
 
 def placed_at(model: SystemModel, motion: Mapping[str, float], *, free: bool) -> SystemModel:
@@ -144,8 +147,8 @@ class _Instant:
 
     def __init__(self, model: SystemModel) -> None:
         self._model = model
-        self._dae = formulate_model(model, _TREES).dae
-        self._flow = solution_flow(model, self._dae, Closure.NEWTON)
+        made = Compilation(model, ExportOptions(_TREES, Closure.NEWTON))
+        self._dae, self._flow = made.dae, made.flow
         dae, symbols = self._dae, self._dae.symbols
         self._known = {
             "p": list(symbols.parameters.values()),

@@ -21,10 +21,10 @@ from typing import Protocol
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Attitude, SolutionFlow
+from fmugen.ir.flow import EMBEDDED, Attitude, SolutionFlow
 from fmugen.ir.program import Guard, Motion, Result, Section
 
-__all__ = ["System", "embed", "written_out"]
+__all__ = ["System", "embed", "embed_all", "written_out"]
 
 #: Blocks with more unknowns than this, and systems with more degrees of freedom, stay numerical.
 _LARGEST_BLOCK = 20
@@ -47,6 +47,11 @@ def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
         return _Embedding(dae, flow).build()
     except ZeroDivisionError:  # a pivot that vanishes everywhere: what is left needs a search for pivots
         return None
+
+
+def embed_all(dae: Dae, flow: SolutionFlow) -> list[Motion | None]:
+    """The embedded equations of all sets of ``flow``; none for a closure that keeps all coordinates."""
+    return [embed(dae, each) for each in flow.sets] if flow.closure in EMBEDDED else []
 
 
 class _Embedding:

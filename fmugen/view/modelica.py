@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fmugen import __version__
 from fmugen.errors import OutputError
@@ -30,7 +31,10 @@ from fmugen.ir.program import Motion
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
 from fmugen.start import values_at_start
 
-__all__ = ["import_script", "modelica_model"]
+if TYPE_CHECKING:
+    from fmugen.pipeline import Compilation
+
+__all__ = ["import_script", "modelica_files", "modelica_model"]
 
 #: Words that no variable may be called: keywords, and functions and types that the equations use.
 _RESERVED = """
@@ -61,6 +65,13 @@ class _Equation:
     left: str
     right: Expr | str
     comment: str = ""
+
+
+def modelica_files(made: Compilation, fmu: str) -> dict[str, str]:
+    """The equations in Modelica, and a script that imports the file ``fmu``, by name."""
+    name = made.description.identifier
+    equations = modelica_model(made.model, made.dae, made.flow, made.program.motion)
+    return {f"{name}.mo": equations, f"{name}_import.mos": import_script(made.model, fmu)}
 
 
 def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> str:

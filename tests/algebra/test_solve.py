@@ -17,8 +17,9 @@ from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import default_parameters
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from tests.algebra.stepping import close, evaluate, every_mode, follow
 from tests.support import example
 
@@ -68,7 +69,7 @@ class Mechanism:
 @cache
 def mechanism(name: str, trees: str) -> Mechanism:
     model = example(name)
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     defaults = default_parameters(model)
     start = {symbol: defaults[text] for text, symbol in dae.symbols.parameters.items()}

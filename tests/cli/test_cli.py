@@ -339,7 +339,7 @@ def test_export_prints_phases_and_counts(tmp_path: Path) -> None:
     outcome = Outcome("export", SLIDER_CRANK, "-o", str(path), "--keep-sources", str(sources))
     assert outcome.code == 0, outcome.err
     phases = [line.split()[0] for line in outcome.err.splitlines()]
-    assert phases == ["read", "graph", "trees", "formulate", "closure", "lower", "emit", "compile", "pack"]
+    assert phases == ["read", "trees", "formulate", "closure", "lower", "emit", "compile", "pack"]
     rows = rows_of(outcome.out)
     assert rows["coordinates"][:5] == ["2", "(1", "independent,", "1", "dependent),"]
     assert rows["equations"] == ["3", "(2", "dynamic,", "1", "kinematic)"]

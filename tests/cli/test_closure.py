@@ -16,7 +16,7 @@ from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Generated, export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,8 +33,8 @@ def run(name: str, *options: str) -> str:
     return result.stdout
 
 
-def generated(name: str, closure: Closure = Closure.TRIANGULAR) -> Generated:
-    return generate(read_model(Path(model_file(name))), ExportOptions("aac", closure))
+def generated(name: str, closure: Closure = Closure.TRIANGULAR) -> Compilation:
+    return Compilation(read_model(Path(model_file(name))), ExportOptions("aac", closure))
 
 
 def fact(text: str, name: str) -> str:
@@ -189,11 +189,11 @@ def test_the_page_of_an_fmu_lists_what_it_has(tmp_path: Path) -> None:
     export = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac"))
     page = page_of(export.path)
     assert "<p>links &lt; 1 m &amp; pins</p>" in page
-    description = export.generated.description
+    description = export.compilation.description
     outputs = [variable for variable in description.calculated if variable.causality == "output"]
     for variable in (*description.parameters, *description.inputs, *outputs):
         assert f"<td>{variable.name}</td>" in page
-    assert str(export.generated.closure.operations) in page
+    assert str(export.compilation.closure.operations) in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 

@@ -61,9 +61,10 @@ exec(compile(sys.stdin.read(), "components.md", "exec"), vars(electrical))
 
 from fmugen.expr.code import compile_python
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import formulate_model
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import Compilation
 
-dae = formulate_model(parse_model({WARM!r}, "page"), "aac").dae
+dae = Compilation(parse_model({WARM!r}, "page"), ExportOptions("aac")).formulated
 voltage = compile_python([dae.quantities["T.v"]], {{"u": list(dae.symbols.inputs.values())}})
 print(voltage([2.0])[0])
 """

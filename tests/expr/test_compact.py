@@ -10,9 +10,10 @@ from fmugen.expr.code import compile_python, count_operations, print_expression,
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.ir.flow import Closure
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.embedding import embed
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from tests.expr.test_code import ROLES, grown
 from tests.support import example
 
@@ -122,8 +123,8 @@ def test_deep_expressions_need_no_deep_stack() -> None:
     "name", ["four_bar", "slider_crank", "spatial_slider_crank", "three_rrr", "excavator"]
 )
 def test_equations_of_motion_take_a_tenth_less_and_more(name: str) -> None:
-    formulation = formulate_model(example(name), "aac")
-    dae = formulation.dae
+    formulation = Compilation(example(name), ExportOptions("aac"))
+    dae = formulation.formulated
     motion = embed(dae, solution_flow(formulation.model, dae, Closure.TRIANGULAR))
     assert motion is not None
     roots = [result.value for section in motion.sections for result in section.results]

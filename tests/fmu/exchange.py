@@ -24,7 +24,7 @@ class Model:
     """An instance for model exchange; ``time`` and states are set together."""
 
     def __init__(self, export: Export, unzipped: Path) -> None:
-        self.description: FmuDescription = export.generated.description
+        self.description: FmuDescription = export.compilation.description
         self.three = self.description.fmi is FmiVersion.THREE
         kind = FMU3Model if self.three else FMU2Model
         self.fmu = kind(

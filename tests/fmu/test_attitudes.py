@@ -154,7 +154,7 @@ def test_a_tumbling_body_is_as_accurate_as_a_plain_integration(tmp_path: Path) -
 def test_an_importer_integrates_a_tumbling_body_at_a_common_default(tmp_path: Path) -> None:
     """Nothing changes on the way: there is no event, and no alarm."""
     export = export_of(example("tumbling_body"), tmp_path)
-    assert not export.generated.flow.may_change
+    assert not export.compilation.flow.may_change
     run = fmpy.simulate_fmu(
         str(export.path), fmi_type="ModelExchange", relative_tolerance=1e-4, output=["spin_rate"]
     )
@@ -181,7 +181,7 @@ def test_derivatives_in_loops(rods: int, tmp_path: Path) -> None:
     lines = HUNG_PLATE.splitlines()
     text = "\n".join(line for line in lines if rods == 3 or not line.startswith(("rb =", "rc =")))
     export = export_fmu(parse_model(text, "plate"), tmp_path / "x.fmu", options(trees="aac"))
-    assert export.generated.flow.whole
+    assert export.compilation.flow.whole
     with opened(export, tmp_path) as model:
         displace(model.start())
         assert worst_column(model) <= 1.0
@@ -190,11 +190,11 @@ def test_derivatives_in_loops(rods: int, tmp_path: Path) -> None:
 def test_many_free_bodies_move_as_one_alone(tmp_path: Path) -> None:
     """The numerical solution of the equations of motion against the one that is written out."""
     many = export_of(free_bodies(3), tmp_path)
-    assert many.generated.program.motion is None
+    assert many.compilation.program.motion is None
     outputs = ["w0", "r0", "x0"]
     found = simulate_fmu(many.path, stop=3.0, step=0.05, outputs=outputs, parameters=TIGHT)
     one = export_of(free_bodies(1), tmp_path)
-    assert one.generated.program.motion is not None
+    assert one.compilation.program.motion is not None
     expected = simulate_fmu(one.path, stop=3.0, step=0.05, outputs=outputs, parameters=TIGHT)
     for name in outputs:
         np.testing.assert_allclose(found.values[name], expected.values[name], rtol=0, atol=1e-9)

@@ -36,8 +36,8 @@ def test_links_between_balls_are_closed_by_their_lengths(tmp_path: Path) -> None
     model = held_plate()
     model = replace(model, experiment=replace(model.experiment, stop=1.0))
     fmu = tmp_path / "HeldPlate.fmu"
-    generated = export_fmu(model, fmu, ExportOptions(trees="chain")).generated
-    rows = {row.name for row in generated.formulation.dae.constraints}
+    generated = export_fmu(model, fmu, ExportOptions(trees="chain")).compilation
+    rows = {row.name for row in generated.dae.constraints}
     assert {"left_end, length", "right_end, length"} <= rows
     assert generated.flow.iterated == 0
     verification = verify_fmu(model, fmu)

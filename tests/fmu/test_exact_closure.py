@@ -20,7 +20,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.steps import PolynomialStep
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import export_fmu, formulate_model
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.support import example
@@ -69,7 +69,7 @@ def by_size(cases: Sequence[tuple[str, ...]]) -> list[Any]:
 
 
 def flow_of(model: SystemModel, trees: str) -> tuple[Dae, SolutionFlow]:
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     return dae, solution_flow(model, dae, Closure.TRIANGULAR)
 
 

@@ -113,7 +113,7 @@ def test_time_events_are_announced_and_states_watched(export: Export, tmp_path: 
 
 
 def test_limits_of_the_file_reach_the_description(export: Export) -> None:
-    gap = next(v for v in export.generated.description.parameters if v.name == "gap")
+    gap = next(v for v in export.compilation.description.parameters if v.name == "gap")
     assert (gap.minimum, gap.maximum) == (0.0, 1.0)
 
 

@@ -74,7 +74,7 @@ def test_dependencies_at_the_start_are_complete(name: str, tmp_path: Path) -> No
 
 def test_a_start_position_does_not_depend_on_masses(tmp_path: Path) -> None:
     export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options())
-    description = export.generated.description
+    description = export.compilation.description
     names = {v.value_reference: v.name for v in description.variables}
     start = {names[d.unknown]: {names[k] for k in d.knowns} for d in description.structure.initial}
     assert start["rod_angle"] == {"crank_length", "rod_length", "start_angle"}

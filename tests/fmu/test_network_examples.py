@@ -12,7 +12,7 @@ import pytest
 from fmugen.errors import SimulationError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.phases.test_random_networks import Generator, NodalAnalysis, model_of
@@ -108,7 +108,9 @@ def test_a_long_ladder_runs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_cost_of_a_ladder_is_linear() -> None:
     """Twice the cells: at most 2.3 times the operations of a right-hand side and the length of the code."""
-    small, large = (generate(parse_model(ladder(cells), "ladder"), ExportOptions()) for cells in (1000, 2000))
+    small, large = (
+        Compilation(parse_model(ladder(cells), "ladder"), ExportOptions()) for cells in (1000, 2000)
+    )
     assert large.program.right_hand_side.total <= 2.3 * small.program.right_hand_side.total
     assert len(large.sources["model.c"]) <= 2.3 * len(small.sources["model.c"])
     assert large.program.network.blocks == ()

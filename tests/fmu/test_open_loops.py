@@ -14,7 +14,7 @@ from fmugen.expr.dag import Role
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize import partition
-from fmugen.pipeline import Export, export_fmu, generate
+from fmugen.pipeline import Compilation, Export, export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened, options
@@ -124,7 +124,7 @@ def export(jack: SystemModel, tmp_path_factory: pytest.TempPathFactory) -> Expor
 
 
 def test_a_row_needs_no_unknown_of_a_later_block(export: Export) -> None:
-    dae, flow = export.generated.formulation.dae, export.generated.flow
+    dae, flow = export.compilation.dae, export.compilation.flow
     numbers = {coordinate.position: number for number, coordinate in enumerate(dae.coordinates)}
 
     def present(row: int) -> set[int]:
@@ -168,5 +168,5 @@ def test_screws_that_point_from_the_shaft_are_generated(tmp_path: Path) -> None:
     )
     sides = [turned.format(side="left", sign=""), turned.format(side="right", sign="-")]
     (tmp_path / "model.toml").write_text("".join([JACK, *sides, START]), encoding="utf-8")
-    generated = generate(read_model(tmp_path / "model.toml"), options(trees="aac"))
+    generated = Compilation(read_model(tmp_path / "model.toml"), options(trees="aac"))
     assert "model.c" in generated.sources

@@ -14,7 +14,7 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import ModelError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import Array, Model, difference, opened, options
 from tests.fmu.parts import leg
@@ -91,7 +91,7 @@ def test_at_the_start_too(tmp_path: Path) -> None:
 
 def test_co_simulation_offers_them(tmp_path: Path) -> None:
     export = export_fmu(leg(), tmp_path / "x.fmu", options())
-    description = export.generated.description
+    description = export.compilation.description
     unzipped = fmpy.extract(str(export.path), unzipdir=str(tmp_path / "cs"))
     slave = FMU2Slave(
         guid=description.guid, unzipDirectory=unzipped, modelIdentifier="Leg", instanceName="leg"
@@ -118,7 +118,7 @@ def test_co_simulation_offers_them(tmp_path: Path) -> None:
 
 
 def test_no_loop_is_declared_where_there_is_none() -> None:
-    generated = generate(leg(), options())
+    generated = Compilation(leg(), options())
     variables = generated.description.variables
     knowns = {
         variables[output.unknown].name: {variables[known].name for known in output.knowns}
@@ -169,7 +169,7 @@ def test_a_formula_that_is_not_affine_has_no_value_without() -> None:
     model = arm()
     outputs = tuple(replace(o, by="", without=("motor",)) for o in model.outputs if o.name == "squared")
     with pytest.raises(ModelError, match=r"outputs.squared.without: 'elbow.alpha\^2' is not affine in motor"):
-        generate(replace(model, outputs=outputs), options())
+        Compilation(replace(model, outputs=outputs), options())
 
 
 def test_a_wrong_input_is_named() -> None:

@@ -67,8 +67,8 @@ def test_what_loops_miss_decays_at_the_rate_of_the_parameter(sigma: float, tmp_p
 
 def test_all_coordinates_and_the_independent_velocities_are_states(tmp_path: Path) -> None:
     export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", PROJECTION)
-    generated = export.generated
-    coordinates = [coordinate.name for coordinate in generated.formulation.dae.coordinates]
+    generated = export.compilation
+    coordinates = [coordinate.name for coordinate in generated.dae.coordinates]
     states = [state.name for state in generated.description.continuous_states]
     assert states[: len(coordinates)] == coordinates
     assert len(states) == len(coordinates) + generated.flow.degrees_of_freedom

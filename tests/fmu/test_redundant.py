@@ -44,7 +44,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exporter:
         options = ExportOptions(fmi=FmiVersion(fmi), closure=closure)
         path = tmp_path_factory.mktemp("redundant") / "x.fmu"
         found = export_fmu(CASES[name].model, path, options)
-        assert len(found.generated.program.left_out) == REDUNDANT[name]
+        assert len(found.compilation.program.left_out) == REDUNDANT[name]
         return found
 
     return export
@@ -81,7 +81,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Runner:
 def _co_simulated(
     export: Export, folder: Path, values: dict[str, float], tuned: dict[str, float]
 ) -> Iterator[float]:
-    description = export.generated.description
+    description = export.compilation.description
     three = description.fmi is FmiVersion.THREE
     slave = (FMU3Slave if three else FMU2Slave)(
         guid=description.guid,

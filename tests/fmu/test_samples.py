@@ -31,7 +31,7 @@ class Slave:
     """One FMU in a co-simulation."""
 
     def __init__(self, export: Export, folder: Path) -> None:
-        description = export.generated.description
+        description = export.compilation.description
         self.named = {variable.name: variable.value_reference for variable in description.variables}
         self.fmu = FMU2Slave(
             guid=description.guid,

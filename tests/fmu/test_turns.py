@@ -15,9 +15,10 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import SimulationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import Export, export_fmu, modelica_files
+from fmugen.pipeline import Export, export_fmu
 from fmugen.verify.compare import TIGHT, verify_fmu
 from fmugen.verify.simulate import simulate_fmu
+from fmugen.view.modelica import modelica_files
 from tests.fmu.exchange import difference, opened, options
 
 _TURN = 2 * math.pi
@@ -66,7 +67,7 @@ def test_a_spring_between_coaxial_wheels_swings_through_turns(
 ) -> None:
     model = wheels(joints, spring)
     export = exported(model, tmp_path)
-    assert export.generated.program.angles == (), "sums of coordinates count by themselves"
+    assert export.compilation.program.angles == (), "sums of coordinates count by themselves"
     found = run(export, "angle", stop=4)
     sense = 1 if spring == "outward" else -1
     np.testing.assert_allclose(found["angle"], sense * 12 * np.sin(found["time"]), atol=1e-9)
@@ -103,8 +104,8 @@ def test_sums_of_turns_through_turned_attachments(tmp_path: Path) -> None:
     made.trees("joints", ["first", "second"], ["first", "second"])
     model = made.experiment(stop=1.5, step=0.02).build()
     export = exported(model, tmp_path, "joints")
-    assert export.generated.program.angles == ("third.angle", "fourth.angle")
-    assert export.generated.program.jumping == 0
+    assert export.compilation.program.angles == ("third.angle", "fourth.angle")
+    assert export.compilation.program.jumping == 0
     assert verify_fmu(model, export.path).problems == ()
     found = run(export, "third_angle", "fourth_angle", stop=1.5)
     for angle in (found["third_angle"], found["fourth_angle"]):
@@ -143,8 +144,8 @@ def pendulums(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Export]:
 
 
 def test_absolute_coordinates_give_the_same_turns_as_joint_coordinates(pendulums: dict[str, Export]) -> None:
-    assert pendulums["absolute"].generated.program.jumping == 1
-    assert pendulums["joints"].generated.program.angles == ()
+    assert pendulums["absolute"].compilation.program.jumping == 1
+    assert pendulums["joints"].compilation.program.angles == ()
     one, other = (run(export, "angle", "rate", "twice", stop=1.2) for export in pendulums.values())
     assert np.max(other["angle"]) > 2 * _TURN
     for name in ("angle", "rate", "twice"):
@@ -176,7 +177,7 @@ def test_euler_angles_and_the_reference_agree_about_turns(tmp_path: Path) -> Non
 
 def test_a_restored_state_has_its_turns(pendulums: dict[str, Export], tmp_path: Path) -> None:
     export = pendulums["absolute"]
-    description = export.generated.description
+    description = export.compilation.description
     slave = FMU2Slave(
         guid=description.guid,
         unzipDirectory=str(fmpy.extract(str(export.path), unzipdir=str(tmp_path))),
@@ -231,7 +232,7 @@ def test_derivatives_of_an_angle_beyond_a_turn(pendulums: dict[str, Export], tmp
 def test_the_modelica_model_integrates_what_the_angle_is_near(pendulums: dict[str, Export]) -> None:
     (text,) = (
         text
-        for name, text in modelica_files(pendulums["absolute"].generated, "it.fmu").items()
+        for name, text in modelica_files(pendulums["absolute"].compilation, "it.fmu").items()
         if name.endswith(".mo")
     )
     assert "der(hinge_angle_near) = " in text
@@ -249,7 +250,7 @@ def test_a_screw_that_is_a_chord_turns_on(tmp_path: Path) -> None:
     made.output("angle", "thread.angle", unit="rad").output("s", "thread.s", unit="m")
     model = absolute(made, "nut", stop=1)
     export = exported(model, tmp_path, "absolute")
-    assert all(block.steps for block in export.generated.program.flow.blocks), "no iteration"
+    assert all(block.steps for block in export.compilation.program.flow.blocks), "no iteration"
     verification = verify_fmu(model, export.path)
     assert verification.problems == ()
     found = {output.name: output.fmu for output in verification.outputs}
@@ -272,7 +273,7 @@ def test_a_cross_and_a_sleeve_that_are_chords_turn_on(tmp_path: Path) -> None:
         made.output(name.replace(".", "_"), name, unit="rad")
     model = absolute(made, "part", "rod", stop=1.6)
     export = exported(model, tmp_path, "absolute")
-    assert export.generated.program.jumping == 3
+    assert export.compilation.program.jumping == 3
     verification = verify_fmu(model, export.path)
     assert verification.problems == ()
     found = {output.name: output.fmu for output in verification.outputs}
@@ -319,7 +320,7 @@ def test_many_turns_in_a_step_are_counted_or_refused(tmp_path: Path) -> None:
     made.start("axle.angle", 0.2).start("axle.omega", 100)
     made.output("angle", "watch.angle", unit="rad").output("turned", "axle.angle", unit="rad")
     export = exported(made.experiment(stop=2, step=0.5).build(), tmp_path)
-    assert export.generated.program.jumping == 1
+    assert export.compilation.program.jumping == 1
 
     def end(**parameters: float) -> dict[str, np.ndarray]:
         values = {name.replace("__", "."): value for name, value in parameters.items()}
@@ -354,7 +355,7 @@ def braked_angle(t: float) -> float:
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_an_event_at_an_angle_beyond_a_turn_comes_once(tmp_path: Path, fmi: int) -> None:
     export = export_fmu(braked(), tmp_path / "it.fmu", options(fmi, trees="absolute"))
-    assert export.generated.program.jumping == 1
+    assert export.compilation.program.jumping == 1
     for kind, allowed in (("CoSimulation", 1e-7), ("ModelExchange", 1e-5)):
         rows = fmpy.simulate_fmu(
             str(export.path),

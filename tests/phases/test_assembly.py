@@ -11,8 +11,9 @@ import pytest
 from fmugen.builder import ModelBuilder
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from fmugen.start import values_at_start
 from tests.assemblies import myard, rccc, three_prs
 
@@ -21,7 +22,7 @@ TREES = ("aac", "jc", "ac")
 
 def start_of(model: SystemModel, trees: str, *names: str) -> tuple[SolutionFlow, list[float]]:
     """The flow, and quantities of bodies at the assembled start."""
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     return flow, values_at_start(model, dae, flow, [dae.quantities[name] for name in names])
 

@@ -19,15 +19,15 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import exported_functions, find_compiler
 from fmugen.phases.compile.symbols import read_interface
-from fmugen.pipeline import Generated, export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 from tests.support import example
 
 FLAGS = ("-std=c99", "-O0", "-fPIC", "-Wall", "-Wextra", "-Werror")
 
 
 @pytest.fixture(scope="module")
-def pendulum() -> Generated:
-    return generate(example("pendulum"), ExportOptions())
+def pendulum() -> Compilation:
+    return Compilation(example("pendulum"), ExportOptions())
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -43,7 +43,7 @@ def run(*command: str | Path, folder: Path) -> str:
     return result.stdout
 
 
-def compiled(generated: Generated, identifier: str, fmi: int, folder: Path, *flags: str) -> set[str]:
+def compiled(generated: Compilation, identifier: str, fmi: int, folder: Path, *flags: str) -> set[str]:
     """External names of a shared library made from the bundle alone."""
     bundle = bundle_sources(generated.sources, identifier, fmi)
     folder.mkdir()
@@ -56,18 +56,18 @@ def compiled(generated: Generated, identifier: str, fmi: int, folder: Path, *fla
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other linkers export only what is asked for")
-def test_every_external_name_begins_with_the_identifier(pendulum: Generated, tmp_path: Path) -> None:
+def test_every_external_name_begins_with_the_identifier(pendulum: Compilation, tmp_path: Path) -> None:
     names = compiled(pendulum, "Swing", 2, tmp_path / "static")
     own = {name for name in names if not name.startswith("_")}
     assert own >= {f"Swing_{name}" for name in exported_functions(2)}
     assert [name for name in own if not name.startswith("Swing_")] == []
 
 
-def test_a_shared_library_has_the_names_of_the_standard(pendulum: Generated, tmp_path: Path) -> None:
+def test_a_shared_library_has_the_names_of_the_standard(pendulum: Compilation, tmp_path: Path) -> None:
     assert compiled(pendulum, "Swing", 2, tmp_path / "shared", "-DDISABLE_PREFIX") >= exported_functions(2)
 
 
-def test_build_description_of_fmi_3_is_valid(pendulum: Generated) -> None:
+def test_build_description_of_fmi_3_is_valid(pendulum: Compilation) -> None:
     bundle = bundle_sources(pendulum.sources, "Swing", 3)
     schema_file = Path(fmpy.__file__).parent / "schema" / "fmi3" / "fmi3BuildDescription.xsd"
     root = etree.fromstring(bundle.files["buildDescription.xml"].encode())

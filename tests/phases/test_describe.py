@@ -26,7 +26,7 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.options import FmiVersion, InterfaceType, Solver
-from fmugen.phases.describe import QUANTITIES, Face, describe, model_description_xml
+from fmugen.phases.describe import QUANTITIES, InterfaceOptions, describe, model_description_xml
 from fmugen.resources import runtime_sources
 
 HALF_LENGTH = Formula("l/2", Call("/", (Name("l"), Number(2))))
@@ -63,11 +63,11 @@ STATES = (
 )
 
 
-FACE = Face(states=STATES, indicators=1)
-FACE_3 = Face(FmiVersion.THREE, states=STATES, indicators=1)
+FACE = InterfaceOptions(states=STATES, indicators=1)
+FACE_3 = InterfaceOptions(FmiVersion.THREE, states=STATES, indicators=1)
 
 
-def description(face: Face = FACE, **changes: object) -> FmuDescription:
+def description(face: InterfaceOptions = FACE, **changes: object) -> FmuDescription:
     return describe(pendulum(**changes), CALCULATED, "{guid}", face=face, environment={})
 
 
@@ -167,20 +167,22 @@ def test_repeated_names_are_refused() -> None:
 
 
 @pytest.mark.parametrize("face", [FACE, FACE_3])
-def test_xml_is_valid(face: Face) -> None:
+def test_xml_is_valid(face: InterfaceOptions) -> None:
     schema(face.fmi.value).assertValid(xml_of(description(face)))
 
 
 @pytest.mark.parametrize("fmi", list(FmiVersion))
 def test_xml_without_outputs_and_inputs_is_valid(fmi: FmiVersion) -> None:
-    bare = describe(pendulum(inputs=(), parameters=()), (), "{guid}", face=Face(fmi), environment={})
+    bare = describe(
+        pendulum(inputs=(), parameters=()), (), "{guid}", face=InterfaceOptions(fmi), environment={}
+    )
     schema(fmi.value).assertValid(xml_of(bare))
 
 
 @pytest.mark.parametrize("fmi", list(FmiVersion))
 @pytest.mark.parametrize("interface", list(InterfaceType))
 def test_only_the_interfaces_that_were_asked_for(fmi: FmiVersion, interface: InterfaceType) -> None:
-    root = xml_of(description(Face(fmi, (interface,), STATES)))
+    root = xml_of(description(InterfaceOptions(fmi, (interface,), STATES)))
     found = {tag for tag in ("CoSimulation", "ModelExchange") if root.find(tag) is not None}
     assert found == {"CoSimulation" if interface is InterfaceType.CO_SIMULATION else "ModelExchange"}
     schema(fmi.value).assertValid(root)

@@ -23,7 +23,8 @@ from sympy.physics.mechanics import (
 from fmugen.builder import ModelBuilder
 from fmugen.errors import ModelError
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import formulate_model
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import Compilation
 from tests.support import NumericDae, example, with_all_quantities
 
 CLOSED = ["slider_crank", "four_bar", "three_rrr"]
@@ -40,7 +41,7 @@ def start_of(model: SystemModel, trees: str) -> np.ndarray:
     from fmugen.ir.flow import Closure
     from fmugen.phases.triangularize import solution_flow
 
-    flow = solution_flow(model, formulate_model(model, trees).dae, Closure.NEWTON)
+    flow = solution_flow(model, Compilation(model, ExportOptions(trees)).formulated, Closure.NEWTON)
     return np.array(flow.positions)
 
 
@@ -216,14 +217,14 @@ def test_equation_counts_of_the_squeezer() -> None:
     """McPhee, Table 5: 41 equations in absolute, 13 in joint and 13 in absolute angular coordinates."""
     counts = {}
     for trees in ("ac", "jc", "aac"):
-        dae = formulate_model(example("andrews"), trees).dae
+        dae = Compilation(example("andrews"), ExportOptions(trees)).formulated
         counts[trees] = len(dae.coordinates) + len(dae.constraints)
     assert counts == {"ac": 41, "jc": 13, "aac": 13}
 
 
 def test_graphs_of_the_squeezer() -> None:
     """McPhee, 4.6.4: 36 elements and 26 nodes in translation, 18 and 8 in rotation."""
-    graph = formulate_model(example("andrews"), "aac").graph
+    graph = Compilation(example("andrews"), ExportOptions("aac")).graph
     assert (len(graph.translation.edges), len(graph.translation.nodes)) == (36, 26)
     assert (len(graph.rotation.edges), len(graph.rotation.nodes)) == (18, 8)
 
@@ -241,7 +242,7 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
     from fmugen.phases.formulate.resolver import Quantities
 
     for name in ("quick_return", "three_rpr"):
-        formulation = formulate_model(example(name), "ac")
+        formulation = Compilation(example(name), ExportOptions("ac"))
         graph, trees = formulation.graph, formulation.trees
         coordinates = branch_coordinates(graph, trees)
         kinematics = Kinematics(graph, trees, coordinates)
@@ -353,4 +354,4 @@ def test_a_spring_between_points_that_never_part_is_refused() -> None:
         .build()
     )
     with pytest.raises(ModelError, match=r"springs\.k: its ends coincide"):
-        formulate_model(model, "jc")
+        Compilation(model, ExportOptions("jc"))

@@ -11,14 +11,14 @@ from fmugen.builder import ModelBuilder
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.graph import EdgeKind
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import assemble
 from fmugen.phases.triangularize.measures import measures_of
-from fmugen.pipeline import formulate_model
-from fmugen.rows import closed_equations
+from fmugen.pipeline import Compilation
 from fmugen.trees import select_trees
 from tests.support import NumericDae, example
 
@@ -62,8 +62,8 @@ def linked(model: SystemModel, *kinds: EdgeKind) -> Dae:
 
 
 def chosen(model: SystemModel) -> tuple[Dae, SolutionFlow]:
-    formulation = formulate_model(model, "chain")
-    return closed_equations(model, formulation.graph, formulation.trees, formulation.dae, Closure.TRIANGULAR)
+    formulation = Compilation(model, ExportOptions("chain"))
+    return formulation.dae, formulation.flow
 
 
 def rows_of(dae: Dae) -> dict[str, set[str]]:
@@ -72,7 +72,7 @@ def rows_of(dae: Dae) -> dict[str, set[str]]:
 
 
 def test_the_length_of_a_link_is_free_of_its_cross() -> None:
-    rows = rows_of(formulate_model(hung(aimed=False), "chain").dae)
+    rows = rows_of(Compilation(hung(aimed=False), ExportOptions("chain")).formulated)
     plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
     assert rows["side, length"] == plate
     assert rows["side, axis"] == {*plate, "cross.angle1"}
@@ -117,7 +117,7 @@ def test_links_are_written_by_their_length_where_that_leaves_less_to_iteration()
         (hung(aimed=False), 4, 3, "top, length"),
         (hung(aimed=True, balls=True), 3, 0, "side, length"),
     ):
-        plain = formulate_model(model, "chain").dae
+        plain = Compilation(model, ExportOptions("chain")).formulated
         assert solution_flow(model, plain, Closure.TRIANGULAR).iterated == before
         dae, flow = chosen(model)
         assert flow.iterated == after
@@ -128,7 +128,7 @@ def test_links_are_written_by_their_length_where_that_leaves_less_to_iteration()
 
 @pytest.mark.parametrize(("aimed", "free"), [(False, set()), (True, {"ball.angle3"})])
 def test_the_spin_about_the_line_of_two_balls_moves_neither(aimed: bool, free: set[str]) -> None:
-    dae = formulate_model(hung(aimed=aimed), "chain").dae
+    dae = Compilation(hung(aimed=aimed), ExportOptions("chain")).formulated
     rows = rows_of(dae)
     plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
     present = set().union(*(rows[f"top, {axis}"] for axis in "xyz"))
@@ -138,7 +138,7 @@ def test_the_spin_about_the_line_of_two_balls_moves_neither(aimed: bool, free: s
 
 def test_a_body_on_two_balls_and_a_link_closes_without_iteration() -> None:
     model = hung(aimed=True)
-    flow = solution_flow(model, formulate_model(model, "chain").dae, Closure.TRIANGULAR)
+    flow = solution_flow(model, Compilation(model, ExportOptions("chain")).formulated, Closure.TRIANGULAR)
     assert flow.iterated == 0
     assert max(len(block.rows) for block in flow.blocks) <= 3
 
@@ -162,7 +162,7 @@ def test_rows_of_links_are_differentiated_right(name: str, trees: str) -> None:
 def test_a_reversed_link_is_not_taken_for_a_closed_loop() -> None:
     """From a guess that points the link the other way, where its rows are met, the assembly goes on."""
     model = hung(aimed=True)
-    dae = formulate_model(model, "chain").dae
+    dae = Compilation(model, ExportOptions("chain")).formulated
     defaults = default_parameters(model)
     parameters = [defaults[name] for name in dae.symbols.parameters]
     assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=False)

@@ -10,9 +10,10 @@ from fmugen.errors import NetworkError
 from fmugen.expr.code import compile_python
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from tests.support import EXAMPLES
 
 LOADS = """
@@ -50,7 +51,7 @@ def loaded(example: str, revolute: str, prismatic: str, outputs: str) -> SystemM
 
 def at_the_start(model: SystemModel, trees: str) -> NDArray[np.float64]:
     """The outputs at the start, accelerations and multipliers by the equations of motion."""
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     size, zero, defaults = len(dae.coordinates), dae.symbols.dag.zero, default_parameters(model)
     rows = [dae.constraints[row] for row in flow.rows]
@@ -103,4 +104,4 @@ def test_a_gear_between_two_joints_is_refused_in_words() -> None:
     gear = '[rotational.gear]\ntype = "gear"\nfrom = "joint:h8"\nto = "joint:h9"\nratio = 2\n'
     model = parse_model(text.replace("[outputs]", f"{gear}[outputs]"), "model.toml")
     with pytest.raises(NetworkError, match="a network cannot couple joints rigidly"):
-        formulate_model(model, "jc")
+        Compilation(model, ExportOptions("jc"))

@@ -12,16 +12,17 @@ from fmugen.expr.dag import Expr
 from fmugen.expr.to_sympy import to_sympy
 from fmugen.ir.dae import Network
 from fmugen.ir.graph import NetworkGraph
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.formulate.networks import network_equations, nodal_equations
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import Formulation, formulate_model
+from fmugen.pipeline import Compilation
 from fmugen.trees.topology import circuit_matrix, cutset_matrix, incidence_matrix, span
 from tests.support import example
 
 
 @cache
-def formulated(name: str) -> Formulation:
-    return formulate_model(example(name), "aac")
+def formulated(name: str) -> Compilation:
+    return Compilation(example(name), ExportOptions("aac"))
 
 
 def symbol(name: str) -> sp.Symbol:
@@ -50,7 +51,7 @@ def with_datum_last(graph: NetworkGraph) -> np.ndarray:
 # --- figure 1 -----------------------------------------------------------------------------------------
 
 
-def figure_1() -> Formulation:
+def figure_1() -> Compilation:
     edges = {
         "E1": ("voltage_source", "voltage", "a", "ground"),
         "R2": ("resistor", "resistance", "b", "c"),
@@ -62,7 +63,7 @@ def figure_1() -> Formulation:
     text = '[model]\nname = "Figure1"\n'
     for name, (kind, value, tail, head) in edges.items():
         text += f'[electrical.{name}]\ntype = "{kind}"\nfrom = "{tail}"\nto = "{head}"\n{value} = 1.0\n'
-    return formulate_model(parse_model(text, "figure 1"), "aac")
+    return Compilation(parse_model(text, "figure 1"), ExportOptions("aac"))
 
 
 def test_incidence_cutset_and_circuit_matrices() -> None:
@@ -115,7 +116,7 @@ def source_voltage() -> sp.Expr:
 def test_electrical_network_in_branch_chord_form() -> None:
     """(30)-(33): cutsets, both transformations, and the four equations that are left."""
     formulation = formulated("mcphee_electrical")
-    tree, network = formulation.trees.networks[0], formulation.dae.network
+    tree, network = formulation.trees.networks[0], formulation.formulated.network
     assert tree.branches == ("e1", "c4")
     columns = [(*tree.branches, *tree.chords).index(name) for name in ("e1", "c4", "r3", "r2")]
     assert cutset_matrix(tree)[:, columns].tolist() == [[1, 0, 0, 1], [0, 1, 1, -1]]

@@ -13,8 +13,9 @@ from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.model import default_parameters
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import model_from_tables
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 
 Parts = dict[str, dict[str, object]]
 
@@ -25,7 +26,7 @@ def part(kind: str, tail: str, head: str, **values: object) -> dict[str, object]
 
 def formulated(sections: dict[str, Parts], **more: object) -> Dae:
     tables = {"model": {"name": "M"}, "inputs": {"u": {"start": 1.0}}, **sections, **more}
-    return formulate_model(model_from_tables(tables, "test"), "measured").dae
+    return Compilation(model_from_tables(tables, "test"), ExportOptions("measured")).formulated
 
 
 def electrical(**parts: dict[str, object]) -> Dae:
@@ -394,6 +395,6 @@ def test_defaults_of_start_values_are_parameters() -> None:
     tables = {"model": {"name": "M"}, **sections, "start": {"fixed": {"c.v": 3}}}
     model = model_from_tables(tables, "test")
     assert default_parameters(model) == {"start.c.v": 3.0}
-    dae = formulate_model(model, "measured").dae
+    dae = Compilation(model, ExportOptions("measured")).formulated
     assert dae.states[0].start is dae.symbols.parameters["start.c.v"]
     assert np.isfinite(evaluated(dae, dae.states[0].derivative)([1.0], [], [0.0])).all()

@@ -15,13 +15,13 @@ from fmugen.expr.code import Operations, count_operations, schedule
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program, SolveFunction
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import Generated, generate
+from fmugen.pipeline import Compilation
 from tests.support import EXAMPLES, example
 
 
-def generated(name: str, trees: str, *independent: str) -> Generated:
+def generated(name: str, trees: str, *independent: str) -> Compilation:
     model = example(name)
-    return generate(model, ExportOptions(trees, independent=independent))
+    return Compilation(model, ExportOptions(trees, independent=independent))
 
 
 def closure(program: Program) -> Operations:
@@ -54,7 +54,7 @@ def test_spatial_four_bar() -> None:
     text = (EXAMPLES / "spatial_four_bar" / "model.toml").read_text(encoding="utf-8")
     model = parse_model(text.replace('"-twist"', "0"), "untwisted")
     known = replace(model, drivers=(), outputs=(), independent=("bearing.angle",))
-    operations = closure(generate(known, ExportOptions("jc")).program)
+    operations = closure(Compilation(known, ExportOptions("jc")).program)
     assert products(operations) <= 16
     assert operations.additions <= 6
 

@@ -18,8 +18,9 @@ from scipy.integrate import solve_ivp
 
 from fmugen.expr.code import compile_python
 from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 
 Array = NDArray[np.float64]
 
@@ -259,7 +260,7 @@ class Formulated:
     """The reduced equations of a network, as functions of time and states."""
 
     def __init__(self, model: SystemModel) -> None:
-        dae = formulate_model(model, "aac").dae
+        dae = Compilation(model, ExportOptions("aac")).formulated
         assert not dae.iterated, "a linear network needs no iteration"
         self.count = len(dae.states)
         arguments = {"t": [dae.symbols.time], "x": [state.symbol for state in dae.states]}

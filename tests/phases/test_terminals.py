@@ -13,14 +13,14 @@ from fmugen.ir.fmu import Terminal
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.describe.terminals import terminals_of
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 from tests.support import example
 
 SCHEMA = Path(fmpy.__file__).parent / "schema" / "fmi3" / "fmi3TerminalsAndIcons.xsd"
 
 
 def terminals(name: str) -> tuple[Terminal, ...]:
-    return generate(example(name), ExportOptions(trees="aac")).description.terminals
+    return Compilation(example(name), ExportOptions(trees="aac")).description.terminals
 
 
 def members(terminal: Terminal) -> dict[str, tuple[str, str]]:
@@ -106,7 +106,7 @@ def test_the_file_is_as_the_schema_asks_and_only_in_fmi_3(tmp_path: Path) -> Non
             if version is FmiVersion.THREE:
                 root = etree.fromstring(archive.read(entry))
                 schema.assertValid(root)
-                named = {variable.name for variable in export.generated.description.variables}
+                named = {variable.name for variable in export.compilation.description.variables}
                 assert {each.get("variableName") for each in root.iter("TerminalMemberVariable")} <= named
 
 

@@ -9,7 +9,8 @@ from fmugen.expr.to_sympy import to_sympy
 from fmugen.ir.dae import Dae
 from fmugen.ir.graph import Domain
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import Formulation, formulate_model
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import Compilation
 
 
 def symbol(name: str) -> sp.Symbol:
@@ -34,7 +35,7 @@ def parameters(builder: ModelBuilder, names: str) -> ModelBuilder:
     return builder
 
 
-def branches(formulation: Formulation, domain: Domain) -> set[str]:
+def branches(formulation: Compilation, domain: Domain) -> set[str]:
     arms = {e.name for e in formulation.graph.translation.edges if "." in e.name}
     return set(formulation.trees.domain(domain).branches) - arms
 
@@ -53,8 +54,8 @@ def double_pendulum() -> SystemModel:
 
 def test_double_pendulum_mass_matrix() -> None:
     """(107)-(110): the mass matrix in absolute angular coordinates."""
-    formulation = formulate_model(double_pendulum(), "aac")
-    dae = formulation.dae
+    formulation = Compilation(double_pendulum(), ExportOptions("aac"))
+    dae = formulation.formulated
     assert branches(formulation, Domain.TRANSLATION) == {"h7", "h8"}
     assert branches(formulation, Domain.ROTATION) == {"m_1", "m_2"}
     assert [c.name for c in dae.coordinates] == ["m_1.angle", "m_2.angle"]
@@ -73,7 +74,7 @@ def test_double_pendulum_mass_matrix() -> None:
 
 def test_double_pendulum_forces_are_those_of_lagrange() -> None:
     """{Q} of (107), which McPhee does not print, against Lagrange's equations."""
-    dae = formulate_model(double_pendulum(), "aac").dae
+    dae = Compilation(double_pendulum(), ExportOptions("aac")).formulated
     t = sp.Symbol("t")
     q = [sp.Function("q1")(t), sp.Function("q2")(t)]
     g, m1, m2, i1, i2, x3, y3, x4, y4, x5, y5 = symbols("g m1 m2 I1 I2 x3 y3 x4 y4 x5 y5")
@@ -115,10 +116,10 @@ def quick_return() -> SystemModel:
 
 def test_quick_return_constraints() -> None:
     """(115)-(117), (119), in the two coordinates that McPhee's trees leave."""
-    formulation = formulate_model(quick_return(), "aac")
+    formulation = Compilation(quick_return(), ExportOptions("aac"))
     assert branches(formulation, Domain.TRANSLATION) == {"h14", "h15", "h16", "h17", "h18"}
     assert branches(formulation, Domain.ROTATION) == {"s19", "s20", "m9", "m12", "omega21"}
-    dae = formulation.dae
+    dae = formulation.formulated
     assert [c.name for c in dae.coordinates] == ["m9.angle", "m12.angle"]
     l1, l2, l3, l4, l5, l6, l7, l8 = symbols("l1 l2 l3 l4 l5 l6 l7 l8")
     t9, t12, time = symbols("m9.angle m12.angle time")
@@ -148,10 +149,10 @@ def slider_crank() -> SystemModel:
 
 def test_slider_crank_equations() -> None:
     """(125) and (133)-(139)."""
-    formulation = formulate_model(slider_crank(), "aac")
+    formulation = Compilation(slider_crank(), ExportOptions("aac"))
     assert branches(formulation, Domain.TRANSLATION) == {"h9", "h10", "h11"}
     assert branches(formulation, Domain.ROTATION) == {"s12", "m_1", "m_2"}
-    dae = formulation.dae
+    dae = formulation.formulated
     l5, l6, l7, l8, m1, m2, m3, i1, i2, f13 = symbols("l5 l6 l7 l8 m1 m2 m3 I1 I2 F13")
     t1, t2, w1, w2 = symbols("m_1.angle m_2.angle m_1.omega m_2.omega")
     c1, s1, c2, s2 = sp.cos(t1), sp.sin(t1), sp.cos(t2), sp.sin(t2)
@@ -188,7 +189,7 @@ def uchida_slider_crank() -> SystemModel:
 
 def test_uchida_equations() -> None:
     """(3.32) and (3.33)."""
-    dae = formulate_model(uchida_slider_crank(), "figure_3_3").dae
+    dae = Compilation(uchida_slider_crank(), ExportOptions("figure_3_3")).formulated
     assert [c.name for c in dae.coordinates] == ["h9.angle", "h11.angle", "s12.s"]
     g, l1, l2, m1, m2, m3, i1, i2, force = symbols("g l1 l2 m1 m2 m3 I1 I2 F")
     theta, beta, s, beta_rate = symbols("h9.angle h11.angle s12.s h11.omega")

@@ -11,18 +11,19 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import AssemblyError, ClosureError
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.model import Start, SystemModel
-from fmugen.phases.triangularize import default_parameters, solution_flow
+from fmugen.ir.model import Start, SystemModel, default_parameters
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import reachable_positions
-from fmugen.pipeline import formulate_model
+from fmugen.pipeline import Compilation
 from tests.overconstrained import bennett, sarrus
 from tests.support import NumericDae, example
 
 
 def flow_of(model: SystemModel, trees: str = "aac") -> SolutionFlow:
-    return solution_flow(model, formulate_model(model, trees).dae, Closure.NEWTON)
+    return solution_flow(model, Compilation(model, ExportOptions(trees)).formulated, Closure.NEWTON)
 
 
 def four_bar(third: float = 1.8, **starts: float) -> ModelBuilder:
@@ -111,7 +112,7 @@ def redundant_pair() -> SystemModel:
 
 def test_redundant_constraints_are_found_and_named() -> None:
     model = redundant_pair()
-    dae = formulate_model(model, "ac").dae
+    dae = Compilation(model, ExportOptions("ac")).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     assert flow.degrees_of_freedom == 1
     assert [dae.constraints[row].origin.edge for row in flow.redundant] == ["second", "second"]
@@ -156,7 +157,7 @@ def test_blocks_are_the_strongly_connected_parts() -> None:
     model = example("quick_return")
     flow = flow_of(model)
     assert [len(block.rows) for block in flow.blocks] == [1, 1]
-    dae = formulate_model(model, "aac").dae
+    dae = Compilation(model, ExportOptions("aac")).formulated
     first, second = flow.blocks
     assert set(dae.constraints[first.rows[0]].jacobian) == set(first.unknowns)
     assert set(second.unknowns) < set(dae.constraints[second.rows[0]].jacobian)
@@ -165,7 +166,7 @@ def test_blocks_are_the_strongly_connected_parts() -> None:
 def test_each_block_needs_only_earlier_ones() -> None:
     for name in ("andrews", "peaucellier_lipkin", "n_four_bar"):
         model = example(name)
-        dae = formulate_model(model, "ac").dae
+        dae = Compilation(model, ExportOptions("ac")).formulated
         flow = solution_flow(model, dae, Closure.NEWTON)
         known = set(flow.independent)
         for block in flow.blocks:
@@ -177,7 +178,7 @@ def test_each_block_needs_only_earlier_ones() -> None:
 
 def test_a_fixed_start_coordinate_is_kept_independent() -> None:
     model = four_bar(b1=1.0, b2=0.4, b3=-1.3).build()
-    dae = formulate_model(model, "aac").dae
+    dae = Compilation(model, ExportOptions("aac")).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     assert [dae.coordinates[i].name for i in flow.independent] == ["b1.angle"]
 
@@ -187,7 +188,7 @@ def test_a_fixed_start_coordinate_is_kept_independent() -> None:
 
 def test_the_coordinates_named_are_independent() -> None:
     model = four_bar(b1=1.0, b2=0.4, b3=-1.3).independent("b3.angle").build()
-    dae = formulate_model(model, "aac").dae
+    dae = Compilation(model, ExportOptions("aac")).formulated
     for closure in (Closure.TRIANGULAR, Closure.NEWTON):
         flow = solution_flow(model, dae, closure)
         assert [dae.coordinates[number].name for number in flow.independent] == ["b3.angle"]
@@ -220,7 +221,7 @@ def test_a_coordinate_that_determines_nothing_at_the_start() -> None:
 @pytest.mark.parametrize("name", ["four_bar", "quick_return", "three_rrr"])
 def test_positions_along_the_motion_are_closed_and_different(name: str) -> None:
     model = example(name)
-    dae = formulate_model(model, "aac").dae
+    dae = Compilation(model, ExportOptions("aac")).formulated
     defaults = default_parameters(model)
     parameters = [defaults[parameter] for parameter in dae.symbols.parameters]
     assembly, q, *_ = assemble(dae, parameters, measures_of(model), planar=True)
@@ -240,7 +241,7 @@ def test_an_angle_in_space_starts_in_the_turn_nearest_to_zero(kind: str, turns: 
     else:
         made.revolute("pin", "ground", "part")
     model = made.build()
-    dae = formulate_model(model, "aac").dae
+    dae = Compilation(model, ExportOptions("aac")).formulated
     defaults = default_parameters(model)
     assembly = Assembly(dae, [defaults[parameter] for parameter in dae.symbols.parameters])
     place = next(number for number, c in enumerate(dae.coordinates) if c.name == "pin.angle")

@@ -14,7 +14,7 @@ from fmugen.ir.model import NamedTrees
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.pipeline import formulate_model, generate
+from fmugen.pipeline import Compilation
 from fmugen.trees import promising_trees, select_trees
 from fmugen.trees.price import PRICE_ERROR, Cost, lower_bound, program_cost
 from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees, tree_cost
@@ -193,9 +193,9 @@ def test_other_closures_have_other_prices() -> None:
 
 
 def test_the_pipeline_takes_measured_trees() -> None:
-    formulation = formulate_model(example("slider_crank"), "measured")
+    formulation = Compilation(example("slider_crank"), ExportOptions("measured"))
     assert formulation.trees.name == "measured"
-    assert len(formulation.dae.coordinates) == 2
+    assert len(formulation.formulated.coordinates) == 2
     assert all("cheapest of" in reason for reason in formulation.trees.reasons.values())
 
 
@@ -218,7 +218,7 @@ def test_proposed_joints_are_tried_after_all_others_and_only_if_wanted() -> None
 def test_what_is_priced_is_what_the_whole_program_costs(closure: Closure) -> None:
     model = example("slider_crank")
     trees = select_trees(model, build_graph(model), "aac")
-    made = generate(model, ExportOptions("aac", closure))
+    made = Compilation(model, ExportOptions("aac", closure))
     assert tree_cost(model, trees, closure) == program_cost(made.program)
 
 

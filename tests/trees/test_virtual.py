@@ -30,7 +30,7 @@ from fmugen.ir.model import (
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.graph import build_graph
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import formulate_model, generate
+from fmugen.pipeline import Compilation
 from fmugen.trees import select_trees
 from fmugen.trees.search import search_trees, tree_cost
 from fmugen.trees.store import apply_result
@@ -186,34 +186,34 @@ def test_measured_trees_use_the_proposal_where_it_pays() -> None:
     with_it = search_trees(by_hand, build_graph(by_hand), Closure.NEWTON).best
     measurement = search_trees(model, build_graph(model), Closure.NEWTON)
     assert measurement.best.price <= with_it.price
-    formulation = formulate_model(model, "measured")
+    formulation = Compilation(model, ExportOptions("measured"))
     assert "virtual_m1_m3" in formulation.trees.rotation.branches
     assert [joint.name for joint in formulation.model.joints] == [
         *(joint.name for joint in model.joints),
         "virtual_m1_m3",
     ]
-    again = formulate_model(model, "measured")
+    again = Compilation(model, ExportOptions("measured"))
     assert (again.model, again.trees) == (formulation.model, formulation.trees)
-    assert len(formulation.dae.coordinates) == 6
+    assert len(formulation.formulated.coordinates) == 6
 
 
 @pytest.mark.parametrize(("reaction", "hidden"), [("h13.ty", True), ("h14.tz", True), ("h12.tx", False)])
 def test_reactions_that_outputs_ask_for_are_not_hidden(reaction: str, hidden: bool) -> None:
     """With the virtual joint as a branch, nothing is left of the torques that keep its chain in the plane."""
     model = replace(serial(), outputs=(Output("reaction", parse(reaction)),))
-    formulation = formulate_model(model, "measured")
+    formulation = Compilation(model, ExportOptions("measured"))
     assert ("virtual_m1_m3" in formulation.trees.rotation.branches) is not hidden
 
 
 def test_a_model_that_gains_nothing_is_left_as_it_is() -> None:
     model = example("slider_crank")
-    assert formulate_model(model, "measured").model is model
+    assert Compilation(model, ExportOptions("measured")).model is model
 
 
 def test_other_methods_know_of_no_proposals() -> None:
     model = serial()
     for trees in ("jc", "variable", "formulation"):
-        assert formulate_model(model, trees).model is model
+        assert Compilation(model, ExportOptions(trees)).model is model
 
 
 def test_accelerations_do_not_depend_on_the_proposal() -> None:
@@ -283,7 +283,7 @@ def test_trees_that_hide_a_reaction_are_refused() -> None:
     model = example("spatial_serial")
     asking = replace(model, outputs=(*model.outputs, Output("hidden", parse("h14.ty"))))
     named = next(trees.name for trees in model.trees if "vp16" in trees.rotation)
-    generate(model, ExportOptions(trees=named))
+    Compilation(model, ExportOptions(trees=named))
     with pytest.raises(TreeError, match="virtual joint vp16"):
-        generate(asking, ExportOptions(trees=named))
-    assert "vp16" not in formulate_model(asking, "measured").trees.rotation.branches
+        Compilation(asking, ExportOptions(trees=named))
+    assert "vp16" not in Compilation(asking, ExportOptions("measured")).trees.rotation.branches

@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import export_fmu, subject_of
+from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.view.report import Evidence, Provenance, report_page
 from tests.support import example
@@ -19,7 +19,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> html.HtmlElement:
     model, options = example("rectifier"), ExportOptions()
     export = export_fmu(model, Path(tmp_path_factory.mktemp("fmu")) / "x.fmu", options)
     evidence = Evidence.of(verify_fmu(model, export.path, stop=0.03))
-    text = report_page(subject_of(export.generated, options), evidence, Provenance({}))
+    text = report_page(export.compilation, evidence, Provenance({}))
     return html.fromstring(text)
 
 

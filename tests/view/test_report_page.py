@@ -13,9 +13,9 @@ from lxml import etree, html
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import export_fmu, generate, subject_of
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.compare import Verification, verify_fmu
-from fmugen.view.report import Evidence, Provenance, Subject, documentation_page, fingerprint, report_page
+from fmugen.view.report import Evidence, Provenance, documentation_page, fingerprint, report_page
 from fmugen.view.report.animation import motion_section
 from fmugen.view.report.equations import equations_section
 from fmugen.view.report.evidence import verdict_of, verification_section
@@ -26,8 +26,8 @@ from tests.support import example
 OPTIONS = ExportOptions("aac")
 
 
-def subject(name: str) -> Subject:
-    return subject_of(generate(example(name), OPTIONS), OPTIONS)
+def subject(name: str) -> Compilation:
+    return Compilation(example(name), OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +189,7 @@ def test_equations_that_are_too_long_for_an_export_are_not_drawn() -> None:
 @pytest.mark.parametrize("closure", Closure)
 def test_every_closure_can_be_described(closure: Closure) -> None:
     options = ExportOptions("aac", closure)
-    made = subject_of(generate(example("slider_crank"), options), options)
+    made = Compilation(example("slider_crank"), options)
     assert closure.value in closure_section(made).content.lower()
     assert str(made.closure.operations.total) in operations_section(made).content
 

@@ -12,7 +12,7 @@ from fmugen.builder import ModelBuilder
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import generate
+from fmugen.pipeline import Compilation
 from fmugen.verify.rotations import about, matrices, quaternion
 from fmugen.view.report.drawing import drawing_svg
 from fmugen.view.report.poses import Poses, recorded_poses, start_poses
@@ -24,10 +24,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def at_start(model: SystemModel) -> tuple[Scene, Poses]:
-    generated = generate(model, ExportOptions("aac", Closure.NEWTON))
-    formulation = generated.formulation
-    poses = start_poses(formulation.model, formulation.dae, generated.flow)
-    scene = scene_of(formulation.model, poses)
+    made = Compilation(model, ExportOptions("aac", Closure.NEWTON))
+    poses = start_poses(made.model, made.dae, made.flow)
+    scene = scene_of(made.model, poses)
     assert scene is not None
     return scene, poses
 

@@ -7,6 +7,7 @@ schema of the standard asks (:mod:`.fmi2`, :mod:`.fmi3`), and decides nothing.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections import Counter
@@ -17,7 +18,9 @@ from itertools import count
 
 from fmugen import __version__
 from fmugen.errors import OutputError
+from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs, rate_chains
+from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import (
     CalculatedVariable,
     ContinuousState,
@@ -32,13 +35,31 @@ from fmugen.ir.fmu import (
     Variable,
 )
 from fmugen.ir.model import Input, SystemModel, quantities, start_parameter
-from fmugen.ir.options import FmiVersion, InterfaceType, Solver
+from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
+from fmugen.ir.program import Program
+from fmugen.phases.describe.fixed_step import fixed_step
 from fmugen.phases.describe.fmi2 import fmi2_description
 from fmugen.phases.describe.fmi3 import fmi3_description
 from fmugen.phases.describe.terminals import terminals_of, terminals_xml
 from fmugen.units import parse_unit
 
-__all__ = ["DIAGNOSTICS", "QUANTITIES", "Face", "describe", "model_description_xml", "terminals_xml"]
+__all__ = [
+    "DIAGNOSTICS",
+    "QUANTITIES",
+    "InterfaceOptions",
+    "describe",
+    "describe_program",
+    "model_description_xml",
+    "sign",
+    "terminals_xml",
+]
+
+#: The guid of a description that is not signed yet.
+_NO_GUID = "{00000000-0000-0000-0000-000000000000}"
+#: Khan's rate for the projection closure lies between 10 and 40 per second (4.2).
+_DECAY_RATE = 20.0
+#: The absolute tolerance of a solver is this part of its relative one.
+_ABSOLUTE_SHARE = 1e-2
 
 #: The quantity that a unit measures in mechanics and in the physical networks around it.
 QUANTITIES = {
@@ -82,7 +103,7 @@ DIAGNOSTICS = (
 
 
 @dataclass(frozen=True)
-class Face:
+class InterfaceOptions:
     """The standard and the interface types of an FMU, and what it offers to model exchange.
 
     ``step`` is the step that the FMU declares, if it is not the communication step of the model.
@@ -105,12 +126,41 @@ def model_description_xml(description: FmuDescription, source_files: Sequence[st
     return fmi2_description(description, source_files)
 
 
+def describe_program(
+    model: SystemModel, dae: Dae, program: Program, options: ExportOptions
+) -> FmuDescription:
+    """What an importer sees of a program. Its guid is set by :func:`sign`, when the sources are known."""
+    tolerance = model.experiment.tolerance
+    settings = SolverSettings(
+        options.step,
+        tolerance,
+        tolerance * _ABSOLUTE_SHARE,
+        method=options.solver,
+        sigma=_DECAY_RATE if options.closure is Closure.PROJECTION else None,
+    )
+    # Importers may integrate a model-exchange FMU in steps of the declared size.
+    exchanged = InterfaceType.MODEL_EXCHANGE in options.interfaces
+    step = fixed_step(model, dae, program.flow) if exchanged else model.experiment.step
+    face = InterfaceOptions(options.fmi, options.interfaces, program.states, program.indicators, step)
+    return describe(model, program.calculated, _NO_GUID, face=face, settings=settings)
+
+
+def sign(description: FmuDescription, sources: Mapping[str, str]) -> tuple[FmuDescription, dict[str, str]]:
+    """Description and sources with the guid that both must share: the fingerprint of their content."""
+    content = "".join(sources.values()) + model_description_xml(description).decode()
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    guid = f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+    return replace(description, guid=guid), {
+        name: text.replace(description.guid, guid) for name, text in sources.items()
+    }
+
+
 def describe(
     model: SystemModel,
     calculated: Sequence[CalculatedVariable],
     guid: str,
     *,
-    face: Face | None = None,
+    face: InterfaceOptions | None = None,
     settings: SolverSettings | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> FmuDescription:
@@ -142,7 +192,7 @@ def describe(
     OutputError
         If ``SOURCE_DATE_EPOCH`` is not a time.
     """
-    face = face or Face()
+    face = face or InterfaceOptions()
     references = count()  # drawn from in the order of the sections
     parameters = tuple(_parameters(model, references))
     solver = tuple(_settings(settings or SolverSettings(), references))

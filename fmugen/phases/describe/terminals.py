@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from fmugen.ir.fmu import Terminal, TerminalMember
+from fmugen.ir.fmu import FmuDescription, Terminal, TerminalMember
 from fmugen.ir.formula import Formula, Name
 from fmugen.ir.model import GROUND, Driver, DriverType, Input, Load, LoadType, Space, SystemModel
 from fmugen.ir.network import Component, Discipline
+from fmugen.ir.options import FmiVersion
 from fmugen.phases.describe.xml import add, set_attributes, to_bytes
 
 __all__ = ["terminals_of", "terminals_xml"]
@@ -43,8 +44,11 @@ def terminals_of(model: SystemModel, variables: Sequence[str]) -> tuple[Terminal
     return tuple(found)
 
 
-def terminals_xml(terminals: Sequence[Terminal]) -> bytes:
-    """``terminalsAndIcons.xml``."""
+def terminals_xml(description: FmuDescription) -> bytes | None:
+    """``terminalsAndIcons.xml``, which FMI 3 has; nothing if there are no terminals."""
+    terminals = description.terminals if description.fmi is FmiVersion.THREE else ()
+    if not terminals:
+        return None
     root = set_attributes(etree.Element("fmiTerminalsAndIcons"), fmiVersion="3.0")
     group = add(root, "Terminals")
     for terminal in terminals:

@@ -12,7 +12,7 @@ into the mass matrix (``added_mass``).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from fmugen.components.formulas import lower
@@ -45,11 +45,26 @@ from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
-from fmugen.phases.formulate.links import Links
+from fmugen.phases.formulate.links import Links, kinds_of_links
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.resolver import Quantities
 
-__all__ = ["formulate"]
+__all__ = ["formulate", "linked_variants"]
+
+#: Joints at the other end of links that may be written by their length, beside universal ones.
+_VARIANTS = ((EdgeKind.REVOLUTE,), (EdgeKind.SPHERICAL,), (EdgeKind.REVOLUTE, EdgeKind.SPHERICAL))
+
+
+def linked_variants(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> Iterator[Dae]:
+    """The same equations with more links written by their constant length (Uchida 5.2).
+
+    The constraints of a ball may be written along fixed axes or in the axes of a link that ends in it. Which
+    is better for the flow is known when both are triangularized.
+    """
+    possible = kinds_of_links(graph, trees)
+    for kinds in _VARIANTS:
+        if possible.issuperset(kinds):
+            yield formulate(model, graph, trees, linked_by=kinds)
 
 
 def formulate(

@@ -19,7 +19,7 @@ from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, LinearGraph
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["Link", "Links"]
+__all__ = ["Link", "Links", "kinds_of_links"]
 
 
 @dataclass(frozen=True)
@@ -131,3 +131,12 @@ def _own_axis(joint: Edge, body: str) -> Vector3 | None:
     for matrix in reversed(passed):
         axis = matvec(matrix, axis)
     return axis
+
+
+def kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[EdgeKind]:
+    """The joints that bodies hang on, if there is a ball that closes a loop."""
+    chords = (graph.translation.edge(chord) for chord in trees.translation.chords)
+    if all(edge.kind is not EdgeKind.SPHERICAL for edge in chords):
+        return set()
+    branches = {link.branch for link in trees.rotation.links}.intersection(trees.translation.branches)
+    return {graph.rotation.edge(branch).kind for branch in branches}

@@ -16,6 +16,5 @@
 from fmugen.view.report.evidence import Evidence
 from fmugen.view.report.page import documentation_page, report_page
 from fmugen.view.report.provenance import Provenance, fingerprint
-from fmugen.view.report.subject import Subject
 
-__all__ = ["Evidence", "Provenance", "Subject", "documentation_page", "fingerprint", "report_page"]
+__all__ = ["Evidence", "Provenance", "documentation_page", "fingerprint", "report_page"]

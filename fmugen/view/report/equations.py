@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
@@ -15,7 +15,9 @@ from fmugen.ir.dae import Dae
 from fmugen.view.equations import ShownEquation, shown_equations
 from fmugen.view.mathml import coordinate_mathml, name_mathml, sum_mathml, text_mathml
 from fmugen.view.report.markup import Section, folded, heading, paragraph, section
-from fmugen.view.report.subject import Subject
+
+if TYPE_CHECKING:
+    from fmugen.pipeline import Compilation
 
 __all__ = ["equations_section"]
 
@@ -36,7 +38,7 @@ _SYMBOLS = {
 }
 
 
-def equations_section(subject: Subject, most: int | None = None) -> Section:
+def equations_section(subject: Compilation, most: int | None = None) -> Section:
     """The equations, drawn; if they have more than ``most`` expressions, the commands that show them."""
     dae = subject.dae
     size = len(postorder(tuple(_roots(dae))))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -27,7 +28,9 @@ from fmugen.view.report.sections import (
     mechanism_section,
     operations_section,
 )
-from fmugen.view.report.subject import Subject
+
+if TYPE_CHECKING:
+    from fmugen.pipeline import Compilation
 
 __all__ = ["documentation_page", "report_page"]
 
@@ -35,7 +38,7 @@ __all__ = ["documentation_page", "report_page"]
 _MOST_EXPRESSIONS = 200
 
 
-def documentation_page(subject: Subject) -> str:
+def documentation_page(subject: Compilation) -> str:
     """The light page: no run, no scripts."""
     sections = [
         mechanism_section(subject),
@@ -50,7 +53,7 @@ def documentation_page(subject: Subject) -> str:
     return _page(subject, "", sections, [])
 
 
-def report_page(subject: Subject, evidence: Evidence, provenance: Provenance) -> str:
+def report_page(subject: Compilation, evidence: Evidence, provenance: Provenance) -> str:
     """The full page: also the motion, the comparison with the reference, and where all of it comes from."""
     # Plotly takes a second to import; only this page needs it.
     from plotly.offline import get_plotlyjs
@@ -74,7 +77,7 @@ def report_page(subject: Subject, evidence: Evidence, provenance: Provenance) ->
     return _page(subject, badge, sections, [*scripts, get_plotlyjs(), _template("plots.js")])
 
 
-def _page(subject: Subject, badge: str, sections: Sequence[Section], scripts: Sequence[str]) -> str:
+def _page(subject: Compilation, badge: str, sections: Sequence[Section], scripts: Sequence[str]) -> str:
     description = subject.model.description
     words = f"<p>{escape(description)}</p>" if description else ""
     lead = "\n".join(piece for piece in (words, badge, table((), key_facts(subject))) if piece)

@@ -9,12 +9,15 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from fmugen.ir.options import ExportOptions
 from fmugen.view.report.markup import Section, section, table
-from fmugen.view.report.subject import Subject
+
+if TYPE_CHECKING:
+    from fmugen.pipeline import Compilation
 
 __all__ = ["Provenance", "fingerprint", "provenance_section"]
 
@@ -33,7 +36,7 @@ def fingerprint(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def provenance_section(subject: Subject, provenance: Provenance | None = None) -> Section:
+def provenance_section(subject: Compilation, provenance: Provenance | None = None) -> Section:
     """The FMU says what made it and how; a report also names files and versions."""
     pieces = [table((), _made(subject))]
     if provenance is not None:
@@ -43,7 +46,7 @@ def provenance_section(subject: Subject, provenance: Provenance | None = None) -
     return section("How it was produced", *pieces)
 
 
-def _made(subject: Subject) -> Iterator[tuple[object, ...]]:
+def _made(subject: Compilation) -> Iterator[tuple[object, ...]]:
     yield "program", subject.description.generation_tool
     yield "guid of the FMU", _code(subject.description.guid)
     yield from _options(subject.options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -20,7 +21,9 @@ from fmugen.view.report.drawing import drawing_svg
 from fmugen.view.report.markup import Section, figure, folded, heading, paragraph, section, table
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import scene_of
-from fmugen.view.report.subject import Subject
+
+if TYPE_CHECKING:
+    from fmugen.pipeline import Compilation
 
 __all__ = [
     "closure_section",
@@ -41,7 +44,7 @@ _ROUNDING = 1e-14
 # --- what the model is ----------------------------------------------------------------------------
 
 
-def key_facts(subject: Subject) -> list[tuple[str, str]]:
+def key_facts(subject: Compilation) -> list[tuple[str, str]]:
     """What one wants to know first."""
     flow, closure, options = subject.flow, subject.closure, subject.options
     return [
@@ -57,14 +60,14 @@ def key_facts(subject: Subject) -> list[tuple[str, str]]:
     ]
 
 
-def _size_of_network(subject: Subject) -> Iterator[tuple[str, str]]:
+def _size_of_network(subject: Compilation) -> Iterator[tuple[str, str]]:
     if subject.model.components:
         yield "network equations", str(len(subject.dae.network.equations))
         yield "first-order states", str(len(subject.dae.states))
         yield "iterated unknowns of the network", str(len(subject.dae.iterated))
 
 
-def mechanism_section(subject: Subject) -> Section:
+def mechanism_section(subject: Compilation) -> Section:
     """The mechanism at its start, and the elements it is made of."""
     model = subject.model
     poses = start_poses(model, subject.dae, subject.flow)
@@ -107,13 +110,13 @@ def _perhaps_folded(what: str, content: str) -> str:
 # --- graphs, trees, coordinates -------------------------------------------------------------------
 
 
-def graphs_section(subject: Subject) -> Section:
+def graphs_section(subject: Compilation) -> Section:
     """The linear graphs, with their trees."""
     drawing = graphs_svg(subject.graph, subject.trees, f"{subject.model.name}, trees {subject.options.trees}")
     return section("Graphs", figure(drawing, "Branches of the trees are bold, chords thin."))
 
 
-def coordinates_section(subject: Subject) -> Section:
+def coordinates_section(subject: Compilation) -> Section:
     """The coordinates, and why the trees that bring them were chosen."""
     columns = ("coordinate", "", "unit", "", "at the start", "equation from")
     coordinates = table(columns, _coordinates(subject))
@@ -140,7 +143,7 @@ def _states(dae: Dae) -> Iterator[tuple[object, ...]]:
         yield unknown.name, symbol, unknown.unit, "iterated", ""
 
 
-def _networks(subject: Subject) -> Iterator[tuple[NetworkGraph, SpanningTree]]:
+def _networks(subject: Compilation) -> Iterator[tuple[NetworkGraph, SpanningTree]]:
     return zip(subject.graph.networks, subject.trees.networks, strict=True)
 
 
@@ -151,7 +154,7 @@ def _normal_tree(graph: NetworkGraph, tree: SpanningTree) -> str:
     return table((f"branch of the {graph.domain.value} normal tree", "why"), rows)
 
 
-def _coordinates(subject: Subject) -> Iterator[tuple[object, ...]]:
+def _coordinates(subject: Compilation) -> Iterator[tuple[object, ...]]:
     independent = set(subject.flow.independent)
     for number, coordinate in enumerate(subject.dae.coordinates):
         kind = "independent" if number in independent else "dependent"
@@ -161,7 +164,7 @@ def _coordinates(subject: Subject) -> Iterator[tuple[object, ...]]:
         yield coordinate.name, symbol, coordinate.unit, kind, shown, coordinate.origin
 
 
-def _reasons(subject: Subject, domain: Domain) -> Iterator[tuple[str, str]]:
+def _reasons(subject: Compilation, domain: Domain) -> Iterator[tuple[str, str]]:
     branches = set(subject.trees.domain(domain).branches)
     for edge in subject.graph.domain(domain).edges:
         if edge.name in branches and edge.kind is not EdgeKind.ARM:
@@ -171,7 +174,7 @@ def _reasons(subject: Subject, domain: Domain) -> Iterator[tuple[str, str]]:
 # --- solution -------------------------------------------------------------------------------------
 
 
-def closure_section(subject: Subject) -> Section:
+def closure_section(subject: Compilation) -> Section:
     """How the loops are closed: in words, as a table, as a drawing."""
     closure = subject.closure
     sentences = [f"{closure.closure.value}: {closure.sentence}", *closure.notes]
@@ -194,14 +197,14 @@ def _steps(closure: ClosureSummary) -> Iterator[tuple[object, ...]]:
             yield name, step.unknown, step.equation, step.degree, step.real_roots, step.cost, step.guard
 
 
-def operations_section(subject: Subject) -> Section:
+def operations_section(subject: Compilation) -> Section:
     """What each function of the generated program costs."""
     columns = ("function", "", "additions", "multiplications", "divisions", "functions", "total")
     note = paragraph("one evaluation of the equations of motion uses some of these; shared terms count once")
     return section("Operations", table(columns, _costs(subject)), note)
 
 
-def _costs(subject: Subject) -> Iterator[tuple[object, ...]]:
+def _costs(subject: Compilation) -> Iterator[tuple[object, ...]]:
     program = subject.program
     for function in (*program.functions, *program.block_functions):
         if function.operations.total:
@@ -229,7 +232,7 @@ def _counts(operations: Operations) -> tuple[int, ...]:
 # --- what the FMU offers --------------------------------------------------------------------------
 
 
-def interface_section(subject: Subject) -> Section:
+def interface_section(subject: Compilation) -> Section:
     """Parameters, inputs, outputs and settings."""
     description = subject.description
     outputs = [variable for variable in description.calculated if variable.causality == "output"]

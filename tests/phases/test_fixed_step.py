@@ -12,7 +12,7 @@ import pytest
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, InterfaceType
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import export_fmu, generate
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_runs
 
 EXPERIMENT = "[experiment]\nstop = 1.0\nstep = 0.01\n"
@@ -82,7 +82,7 @@ def slider(stiffness: float, damping: float = 0.0) -> SystemModel:
 
 
 def declared(model: SystemModel, options: ExportOptions | None = None) -> float:
-    return generate(model, options or ExportOptions()).description.experiment.step
+    return Compilation(model, options or ExportOptions()).description.experiment.step
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from fmugen.errors import ModelError, Problem
+from fmugen.ir.flow import Closure
 from fmugen.ir.formula import ONE, ZERO, Call, Formula, Name, Term
 from fmugen.ir.model import (
     GROUND,
@@ -27,11 +28,23 @@ from fmugen.ir.model import (
     SystemModel,
     Vector,
 )
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import Compilation
+from fmugen.start import values_at_start
 
-__all__ = ["inverse_model", "prescribed_motions"]
+__all__ = ["inverse_model", "inverse_of", "prescribed_motions"]
 
 _AXES = "xyz"
 _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+
+
+def inverse_of(model: SystemModel) -> SystemModel:
+    """The inverse model, whose prescribed motions start where ``model`` starts."""
+    motions = prescribed_motions(model)
+    probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
+    made = Compilation(probe, ExportOptions("aac", Closure.NEWTON))
+    starts = values_at_start(probe, made.dae, made.flow, list(made.dae.outputs.values()))
+    return inverse_model(model, dict(zip(made.dae.outputs, starts, strict=True)))
 
 
 def inverse_model(model: SystemModel, starts: Mapping[str, float] | None = None) -> SystemModel:

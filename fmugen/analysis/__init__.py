@@ -1,0 +1,1 @@
+"""Questions about a compiled model: is it sound, and what drives it."""
