@@ -42,7 +42,8 @@ class Compilation:
 
     @cached_property
     def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-        model = replace(self.source, independent=self.options.independent or self.source.independent)
+        named = self.options.independent
+        model = replace(self.source, independent=named) if named else self.source
         with timed("trees", self.progress):
             return choose_trees(model, self.options.trees, self.options.closure)
 

@@ -105,7 +105,7 @@ def test_inputs_may_be_inertias() -> None:
 )
 def test_what_no_inertia_does_is_refused(force: list[str], why: str) -> None:
     with pytest.raises(ModelError, match=r"forces\.port: the force on hub") as raised:
-        Compilation(hub(force), ExportOptions("aac"))
+        assert Compilation(hub(force), ExportOptions("aac")).formulated
     assert why in str(raised.value)
 
 

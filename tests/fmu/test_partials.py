@@ -169,7 +169,7 @@ def test_a_formula_that_is_not_affine_has_no_value_without() -> None:
     model = arm()
     outputs = tuple(replace(o, by="", without=("motor",)) for o in model.outputs if o.name == "squared")
     with pytest.raises(ModelError, match=r"outputs.squared.without: 'elbow.alpha\^2' is not affine in motor"):
-        Compilation(replace(model, outputs=outputs), options())
+        assert Compilation(replace(model, outputs=outputs), options()).sources
 
 
 def test_a_wrong_input_is_named() -> None:

@@ -124,7 +124,7 @@ def test_a_tumbling_body_passes_through_every_attitude(tmp_path: Path) -> None:
 def test_large_mechanisms_formulate_and_export_quickly(name: str, tmp_path: Path) -> None:
     model = example(name)
     begin = time.process_time()
-    Compilation(model, ExportOptions("jc"))
+    assert Compilation(model, ExportOptions("jc")).formulated
     assert time.process_time() - begin < 3.0
     begin = time.process_time()
     export_fmu(model, tmp_path / "x.fmu", ExportOptions())

@@ -354,4 +354,4 @@ def test_a_spring_between_points_that_never_part_is_refused() -> None:
         .build()
     )
     with pytest.raises(ModelError, match=r"springs\.k: its ends coincide"):
-        Compilation(model, ExportOptions("jc"))
+        assert Compilation(model, ExportOptions("jc")).formulated

@@ -104,4 +104,4 @@ def test_a_gear_between_two_joints_is_refused_in_words() -> None:
     gear = '[rotational.gear]\ntype = "gear"\nfrom = "joint:h8"\nto = "joint:h9"\nratio = 2\n'
     model = parse_model(text.replace("[outputs]", f"{gear}[outputs]"), "model.toml")
     with pytest.raises(NetworkError, match="a network cannot couple joints rigidly"):
-        Compilation(model, ExportOptions("jc"))
+        assert Compilation(model, ExportOptions("jc")).formulated

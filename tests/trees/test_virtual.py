@@ -283,7 +283,7 @@ def test_trees_that_hide_a_reaction_are_refused() -> None:
     model = example("spatial_serial")
     asking = replace(model, outputs=(*model.outputs, Output("hidden", parse("h14.ty"))))
     named = next(trees.name for trees in model.trees if "vp16" in trees.rotation)
-    Compilation(model, ExportOptions(trees=named))
+    assert Compilation(model, ExportOptions(trees=named)).sources
     with pytest.raises(TreeError, match="virtual joint vp16"):
-        Compilation(asking, ExportOptions(trees=named))
+        assert Compilation(asking, ExportOptions(trees=named)).sources
     assert "vp16" not in Compilation(asking, ExportOptions("measured")).trees.rotation.branches
