@@ -1,9 +1,29 @@
 """fmugen: from a mechanism description through a linear graph to a verified FMU.
 
-Importing the package costs nothing: ``fmugen.pipeline`` is the compiler, ``fmugen.verify`` the
-judge of its results, ``fmugen.builder`` the way to describe a mechanism in Python.
+``fmugen.export``, ``fmugen.simulate`` and ``fmugen.verify`` do what the commands of the same name do.
+``fmugen.ModelBuilder`` describes a model in Python, ``fmugen.read`` reads a model file. Importing the package
+costs nothing: what is used is imported when it is used first.
 """
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from typing import TYPE_CHECKING
+
+from fmugen.version import __version__
+
+if TYPE_CHECKING:
+    from fmugen.api import Results, export, read, simulate, verify
+    from fmugen.builder import ModelBuilder
+    from fmugen.errors import FmugenError
+
+__all__ = ["FmugenError", "ModelBuilder", "Results", "__version__", "export", "read", "simulate", "verify"]
+
+_HOMES = {"FmugenError": "fmugen.errors", "ModelBuilder": "fmugen.builder"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES.get(name, "fmugen.api")), name)

@@ -15,9 +15,11 @@ first of the two points tell all of it.
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import factorial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +27,7 @@ from scipy.interpolate import PPoly, make_interp_spline
 
 from fmugen.errors import ModelError, Problem
 
-__all__ = ["ORDERS", "Chain", "Feed", "Samples", "Signal", "chains_of", "constant", "feed"]
+__all__ = ["ORDERS", "Chain", "Feed", "Samples", "Signal", "chains_of", "constant", "feed", "read_signals"]
 
 Array = NDArray[np.float64]
 Signal = Callable[[float], float]
@@ -40,6 +42,8 @@ _STEEPER = 10.0
 _LARGE = 0.1
 #: Samples that are added where a signal rests at its end: the spline swings less than 1e-4 behind them.
 _AT_REST = 12
+#: More problems of a file are not listed.
+_MOST_PROBLEMS = 10
 
 
 @dataclass(frozen=True)
@@ -215,7 +219,7 @@ class _Motion:
             for k in range(-order)
         ]
         return lambda times: np.asarray(
-            integral(times) + sum(c * (times - zero) ** k / factorial(k) for k, c in enumerate(missing))
+            integral(times) + sum(c * (times - zero) ** k / math.factorial(k) for k, c in enumerate(missing))
         )
 
     def _held(self, spline: PPoly, times: Array, outside: float | None) -> Array:
@@ -264,3 +268,67 @@ class _Motion:
 
     def _refused(self, message: str, hint: str) -> ModelError:
         return ModelError(self._samples.source, (Problem(self.name, message, hint),))
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def read_signals(path: Path) -> dict[str, Samples]:
+    """The columns of a CSV file by name: a column ``time``, and a column for each input.
+
+    Raises
+    ------
+    ModelError
+        With everything that is wrong with the file.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = [row for row in csv.reader(stream) if row]
+    except OSError as error:
+        raise _refused(path, [Problem(str(path), f"cannot be read: {error.strerror}")]) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _refused(path, [Problem(str(path), f"is not a CSV file: {error}")]) from None
+    names = [name.strip() for name in rows[0]] if rows else []
+    if "time" not in names or len(names) < 2:
+        hint = "begin with a line such as time,force"
+        raise _refused(
+            path, [Problem(f"{path.name}:1", "there is no column time with inputs beside it", hint)]
+        )
+    table = _numbers(path, names, rows[1:])
+    times = table[:, names.index("time")]
+    return {
+        name: Samples(times, table[:, column], str(path))
+        for column, name in enumerate(names)
+        if name != "time"
+    }
+
+
+def _numbers(path: Path, names: list[str], rows: list[list[str]]) -> Array:
+    problems = []
+    table = np.full((len(rows), len(names)), np.nan)
+    for number, row in enumerate(rows):
+        place = f"{path.name}:{number + 2}"
+        if len(row) != len(names):
+            problems.append(Problem(place, f"has {len(row)} values, not {len(names)}"))
+            continue
+        for column, text in enumerate(row):
+            try:
+                table[number, column] = float(text)
+            except ValueError:
+                problems.append(Problem(place, f"{names[column]}: {text!r} is not a number"))
+                continue
+            if not math.isfinite(table[number, column]):
+                problems.append(Problem(place, f"{names[column]}: {text!r} is not a finite number"))
+    if not rows:
+        problems.append(Problem(path.name, "has no values below its first line"))
+    times = table[:, names.index("time")]
+    if not problems and np.any(np.diff(times) <= 0):
+        later = int(np.argmax(np.diff(times) <= 0))
+        problems.append(Problem(f"{path.name}:{later + 3}", "time does not grow from row to row"))
+    if problems:
+        raise _refused(path, problems)
+    return table
+
+
+def _refused(path: Path, problems: list[Problem]) -> ModelError:
+    return ModelError(str(path), tuple(problems[:_MOST_PROBLEMS]))

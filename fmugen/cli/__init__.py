@@ -20,7 +20,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from fmugen import __version__
 from fmugen.cli.arguments import (
     ClosureOption,
     FmiOption,
@@ -50,6 +49,7 @@ from fmugen.cli.choices import EquationFormat
 from fmugen.errors import FmugenError
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
+from fmugen.version import __version__
 
 __all__ = ["app", "main"]
 

@@ -9,27 +9,20 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-import typer
-
+from fmugen.api import experiment_of
 from fmugen.cli.files import replacing, require_writable, write_text
-from fmugen.cli.fmu_file import FmuFile, read_fmu
 from fmugen.cli.signals import assignment, input_files, read_inputs, require_known
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.ir.options import ExportOptions, InterfaceType
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from fmugen.signals import feed
+from fmugen.verify.fmu_file import FmuFile, read_fmu
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
 from fmugen.view.trajectory import plot_trajectory
 
-__all__ = ["Run", "experiment_of", "exported", "simulate_model"]
-
-_DEFAULT_STOP = 1.0
-#: Communication points of a run whose FMU proposes no step.
-_DEFAULT_POINTS = 500
-_MOST_POINTS = 10_000_000
+__all__ = ["Run", "exported", "simulate_model"]
 
 
 @dataclass(frozen=True)
@@ -78,25 +71,6 @@ def exported(path: Path, folder: Path, phases: Phases) -> Path:
 
 
 # --- what to run ----------------------------------------------------------------------------------
-
-
-class Proposal(Protocol):
-    """What proposes an experiment; ``None`` where it proposes nothing."""
-
-    @property
-    def stop(self) -> float | None: ...
-
-    @property
-    def step(self) -> float | None: ...
-
-
-def experiment_of(fmu: Proposal, stop: float | None, step: float | None) -> tuple[float, float]:
-    """Stop time and communication step: those given, else those that the FMU or package proposes."""
-    stop = stop or fmu.stop or _DEFAULT_STOP
-    step = step or fmu.step or stop / _DEFAULT_POINTS
-    if stop / step > _MOST_POINTS:
-        raise typer.BadParameter(f"a step of {step:g} s makes more than {_MOST_POINTS} points of {stop:g} s")
-    return stop, step
 
 
 def _parameters(settings: Iterable[str], fmu: FmuFile) -> dict[str, float]:

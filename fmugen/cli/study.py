@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from fmugen.api import experiment_of
 from fmugen.cli.files import replacing
-from fmugen.cli.fmu_file import read_fmu
-from fmugen.cli.signals import read_signals
-from fmugen.cli.simulate import experiment_of, exported
+from fmugen.cli.simulate import exported
 from fmugen.cli.split import Splitting, exported_parts
 from fmugen.cli.terminal import Phases, error_console, print_line, print_table, print_warning
 from fmugen.errors import FmugenError, ModelError, Problem
 from fmugen.ir.options import ExportOptions
 from fmugen.master import Place, Signals, System, load_system
-from fmugen.signals import Signal, constant, feed
+from fmugen.signals import Signal, constant, feed, read_signals
 from fmugen.suggestions import did_you_mean
+from fmugen.verify.fmu_file import read_fmu
 from fmugen.verify.simulate import communication_points
 
 try:

@@ -11,7 +11,6 @@ import numpy as np
 import typer
 
 from fmugen.cli.files import replacing, require_writable
-from fmugen.cli.fmu_file import read_fmu, require_fit
 from fmugen.cli.signals import read_inputs
 from fmugen.cli.terminal import Phases, print_line, print_table, print_warning
 from fmugen.errors import SimulationError, TimeLimitError, VerificationError
@@ -22,6 +21,7 @@ from fmugen.pipeline import export_fmu
 from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.deadline import REFERENCE_LIMIT
+from fmugen.verify.fmu_file import read_fmu, require_fit
 from fmugen.verify.simulate import Trajectory
 from fmugen.verify.tolerances import LOOSE
 from fmugen.verify.verdict import Looseness, Verification

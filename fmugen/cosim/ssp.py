@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from fmugen import __version__
 from fmugen.ir.model import Input, Output, Parameter
 from fmugen.ir.split import Part, SplitSystem
 from fmugen.units import parse_unit
+from fmugen.version import __version__
 
 __all__ = ["resource", "structure_xml"]
 

@@ -29,3 +29,19 @@ importer would run it.
     compare     both -> a Verification
     crosscheck  a Verification -> the files of an FMI cross-check, and back
 """
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+
+
+class _CallablePackage(ModuleType):
+    """``fmugen.verify(...)`` is the call of Python users; ``fmugen.verify`` is this package as well."""
+
+    def __call__(self, *arguments: object, **named: object) -> object:
+        return import_module("fmugen.api").verify(*arguments, **named)
+
+
+sys.modules[__name__].__class__ = _CallablePackage

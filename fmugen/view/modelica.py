@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fmugen import __version__
 from fmugen.errors import OutputError
 from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import print_expression, schedule
@@ -30,6 +29,7 @@ from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.ir.program import Motion
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
 from fmugen.start import values_at_start
+from fmugen.version import __version__
 
 if TYPE_CHECKING:
     from fmugen.pipeline import Compilation

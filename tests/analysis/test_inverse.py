@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 from fmugen.analysis.inverse import inverse_model, inverse_of
 from fmugen.builder import ModelBuilder
 from fmugen.cli import app
-from fmugen.cli.fmu_file import read_fmu
 from fmugen.errors import ModelError
 from fmugen.formulas import parse
 from fmugen.ir.model import Driver, DriverType, Output, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
+from fmugen.verify.fmu_file import read_fmu
 from fmugen.verify.reference import solve_reference
 from fmugen.verify.simulate import communication_points, simulate_fmu
 

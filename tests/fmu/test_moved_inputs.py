@@ -18,13 +18,13 @@ from typer.testing import CliRunner, Result
 
 from fmugen.builder import ModelBuilder
 from fmugen.cli import app
-from fmugen.cli.fmu_file import read_fmu
 from fmugen.errors import ModelError, SimulationError
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.crosscheck import read_cross_check
+from fmugen.verify.fmu_file import read_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.parts import START, leg
 

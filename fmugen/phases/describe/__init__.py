@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 
-from fmugen import __version__
 from fmugen.errors import OutputError
 from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs, rate_chains
@@ -42,6 +41,7 @@ from fmugen.phases.describe.fmi2 import fmi2_description
 from fmugen.phases.describe.fmi3 import fmi3_description
 from fmugen.phases.describe.terminals import terminals_of, terminals_xml
 from fmugen.units import parse_unit
+from fmugen.version import __version__
 
 __all__ = [
     "DIAGNOSTICS",
