@@ -87,7 +87,7 @@ def main() -> None:
     app(prog_name="fmugen")
 
 
-_DEFAULTS = ExportOptions(trees="measured")
+_DEFAULTS = ExportOptions()
 
 
 # --- commands -------------------------------------------------------------------------------------

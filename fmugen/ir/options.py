@@ -7,7 +7,11 @@ from enum import Enum
 
 from fmugen.ir.flow import Closure
 
-__all__ = ["ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+__all__ = ["MEASURED", "ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+
+
+#: The name of the cheapest trees that a search finds.
+MEASURED = "measured"
 
 
 class FmiVersion(Enum):
@@ -47,7 +51,7 @@ class ExportOptions:
     with ``sources`` it can be compiled for any other.
     """
 
-    trees: str = "aac"
+    trees: str = MEASURED
     closure: Closure = Closure.TRIANGULAR
     solver: Solver = Solver.DOPRI5
     step: float = 0.0

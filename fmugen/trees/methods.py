@@ -5,6 +5,7 @@ from __future__ import annotations
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
+from fmugen.ir.options import MEASURED
 from fmugen.ir.tree import TreeSelection
 from fmugen.trees.classic import CLASSIC_METHODS, classic_trees, named_trees
 from fmugen.trees.formulation import formulation_based_trees
@@ -22,8 +23,6 @@ METHODS = {
     _FORMULATION: "few body torques and forces in the equations (Léger, chapter 4)",
 }
 
-#: The name under which the pipeline offers the cheapest trees, which it takes more than a phase to find.
-MEASURED = "measured"
 
 #: Ties of symmetric mechanisms are many and alike.
 _TIES = 16
