@@ -116,48 +116,62 @@ class Tangent:
 
 def _partials(node: Expr) -> tuple[Expr, ...]:
     """The partial derivatives of a function call by its arguments."""
-    call, x = node.dag.call, node.args[0]
-    match node.name:
-        case "sin":
-            return (call("cos", x),)
-        case "cos":
-            return (-call("sin", x),)
-        case "tan":
-            return (1 + node**2,)
-        case "asin":
-            return (1 / call("sqrt", 1 - x**2),)
-        case "acos":
-            return (-1 / call("sqrt", 1 - x**2),)
-        case "atan":
-            return (1 / (1 + x**2),)
-        case "sinh":
-            return (call("cosh", x),)
-        case "cosh":
-            return (call("sinh", x),)
-        case "tanh":
-            return (1 - node**2,)
-        case "exp":
-            return (node,)
-        case "log":
-            return (1 / x,)
-        case "sqrt":
-            return (1 / (2 * node),)
-        case "abs":
-            return (call("sign", x),)
-        case "sign" | "step":
-            return (node.dag.zero,)
-        case "atan2":
-            norm = x**2 + node.args[1] ** 2
-            return (node.args[1] / norm, -x / norm)
-        case "turns":  # whole numbers of them: constant but where the angle itself jumps
-            return (node.dag.zero, node.dag.zero)
-        case "max":
-            first = call("step", x - node.args[1])
-            return (first, 1 - first)
-        case "min":
-            first = call("step", node.args[1] - x)
-            return (first, 1 - first)
-        case "pow":
-            base, exponent = node.args
-            return (exponent * call("pow", base, exponent - 1), node * call("log", base))
+    if node.name in _OF_ONE:
+        return (_OF_ONE[node.name](node, node.args[0]),)
+    if node.name in _OF_TWO:
+        return _OF_TWO[node.name](node, *node.args)
     raise ValueError(f"no derivative is known for {node.name}")
+
+
+#: f'(x), from the call f(x) and x.
+_OF_ONE: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "sin": lambda f, x: f.dag.call("cos", x),
+    "cos": lambda f, x: -f.dag.call("sin", x),
+    "tan": lambda f, x: 1 + f**2,
+    "asin": lambda f, x: 1 / f.dag.call("sqrt", 1 - x**2),
+    "acos": lambda f, x: -1 / f.dag.call("sqrt", 1 - x**2),
+    "atan": lambda f, x: 1 / (1 + x**2),
+    "sinh": lambda f, x: f.dag.call("cosh", x),
+    "cosh": lambda f, x: f.dag.call("sinh", x),
+    "tanh": lambda f, x: 1 - f**2,
+    "exp": lambda f, x: f,
+    "log": lambda f, x: 1 / x,
+    "sqrt": lambda f, x: 1 / (2 * f),
+    "abs": lambda f, x: f.dag.call("sign", x),
+    "sign": lambda f, x: f.dag.zero,
+    "step": lambda f, x: f.dag.zero,
+}
+
+
+def _of_atan2(_: Expr, y: Expr, x: Expr) -> tuple[Expr, ...]:
+    norm = y**2 + x**2
+    return x / norm, -y / norm
+
+
+def _of_turns(f: Expr, *_: Expr) -> tuple[Expr, ...]:
+    """A whole number, so constant except where the angle itself jumps."""
+    return f.dag.zero, f.dag.zero
+
+
+def _of_max(f: Expr, a: Expr, b: Expr) -> tuple[Expr, ...]:
+    first = f.dag.call("step", a - b)
+    return first, 1 - first
+
+
+def _of_min(f: Expr, a: Expr, b: Expr) -> tuple[Expr, ...]:
+    first = f.dag.call("step", b - a)
+    return first, 1 - first
+
+
+def _of_pow(f: Expr, base: Expr, exponent: Expr) -> tuple[Expr, ...]:
+    return exponent * f.dag.call("pow", base, exponent - 1), f * f.dag.call("log", base)
+
+
+#: The two partial derivatives, from the call f(a, b), a and b.
+_OF_TWO: dict[str, Callable[..., tuple[Expr, ...]]] = {
+    "atan2": _of_atan2,
+    "turns": _of_turns,
+    "max": _of_max,
+    "min": _of_min,
+    "pow": _of_pow,
+}
