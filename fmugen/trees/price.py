@@ -25,7 +25,7 @@ as times do: Spearman's correlation is 0.94 in the median.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fmugen.algebra import Budget
@@ -38,7 +38,7 @@ from fmugen.ir.program import Program
 from fmugen.ir.steps import ExactStep, PolynomialStep
 from fmugen.phases.embedding import embed
 from fmugen.phases.lower import lower_program
-from fmugen.phases.triangularize import solution_flow
+from fmugen.phases.triangularize import close_loops
 
 __all__ = [
     "PRICE_ERROR",
@@ -101,11 +101,16 @@ class Cost:
         return _CALL + _straight_line(self.program) + steps + iteration + loops
 
 
-def cost_of(model: SystemModel, dae: Dae, closure: Closure, budget: Budget | None = None) -> Cost:
-    """What one evaluation of ``dae`` costs; ``budget`` limits the search for exact steps."""
-    flow = solution_flow(model, dae, closure, budget, spares=False)
-    motions = [embed(dae, flow)] if closure in EMBEDDED else []
-    return program_cost(lower_program(model, dae, flow, motions, whole=False))
+def cost_of(
+    model: SystemModel, dae: Dae, closure: Closure, others: Iterable[Dae] = (), budget: Budget | None = None
+) -> Cost:
+    """What one evaluation of ``dae`` costs when its loops are closed as those of an export.
+
+    ``others`` are further forms of the equations, ``budget`` limits the search for exact steps of each.
+    """
+    best, flow = close_loops(model, dae, closure, others, budget, spares=False)
+    motions = [embed(best, flow)] if closure in EMBEDDED else []
+    return program_cost(lower_program(model, best, flow, motions, whole=False))
 
 
 def program_cost(program: Program) -> Cost:

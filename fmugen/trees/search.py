@@ -33,7 +33,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import Joint, SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate import formulate
+from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.graph import build_graph
 from fmugen.trees import MEASURED, METHODS, neighbours, promising_trees, select_trees
 from fmugen.trees.price import PRICE_ERROR, Cost, cost_of, lower_bound
@@ -181,13 +181,18 @@ def _uses(trees: TreeSelection, names: set[str]) -> bool:
 def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
     """What one evaluation costs in the coordinates of ``trees``; outputs are not counted."""
     model = replace(model, outputs=())
-    return cost_of(model, _formulated(model, trees), closure, _CANDIDATE_BUDGET)
+    dae, others = _formulated(model, trees)
+    return cost_of(model, dae, closure, others, _CANDIDATE_BUDGET)
 
 
-def _formulated(model: SystemModel, trees: TreeSelection) -> Dae:
-    """The equations on a graph of their own: those of other candidates must not change what is shared."""
+def _formulated(model: SystemModel, trees: TreeSelection) -> tuple[Dae, Iterator[Dae]]:
+    """The equations and their variants, on a graph of their own.
+
+    The equations of other candidates must not change what is shared.
+    """
     graph = build_graph(model)
-    return formulate(model, graph, _on_graph(graph, trees))
+    here = _on_graph(graph, trees)
+    return formulate(model, graph, here), linked_variants(model, graph, here)
 
 
 def _on_graph(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
@@ -207,29 +212,29 @@ class _Draft:
     least: float = 0.0
     constraints: int = 0
     refusal: str = ""
-    dae: Dae | None = None
+    equations: tuple[Dae, Iterator[Dae]] | None = None
 
 
 def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
     try:
         require_reactions(model, trees)
-        dae = _formulated(replace(model, outputs=()), trees)
+        dae, others = _formulated(replace(model, outputs=()), trees)
     except FmugenError as error:
         return _Draft(trees, refusal=str(error))
     nodes, least = len(dae.symbols.dag.nodes), lower_bound(dae, closure)
-    return _Draft(trees, nodes, least, len(dae.constraints), dae=dae)
+    return _Draft(trees, nodes, least, len(dae.constraints), equations=(dae, others))
 
 
 def _draft_elsewhere(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
     """In another process: the equations are written again where they are needed."""
-    return replace(_draft(model, trees, closure), dae=None)
+    return replace(_draft(model, trees, closure), equations=None)
 
 
 def _candidate(model: SystemModel, draft: _Draft, closure: Closure) -> Candidate:
     bare = replace(model, outputs=())
     try:
-        dae = draft.dae or _formulated(bare, draft.trees)
-        cost = cost_of(bare, dae, closure, _CANDIDATE_BUDGET)
+        dae, others = draft.equations or _formulated(bare, draft.trees)
+        cost = cost_of(bare, dae, closure, others, _CANDIDATE_BUDGET)
         return Candidate(draft.trees, cost)
     except FmugenError as error:
         return Candidate(draft.trees, None, str(error))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fmugen.algebra import Budget
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow, closure_effort
 from fmugen.ir.model import SystemModel
@@ -17,13 +18,17 @@ def close_loops(
     dae: Dae,
     closure: Closure,
     others: Iterable[Dae] = (),
+    budget: Budget | None = None,
+    *,
+    spares: bool = True,
 ) -> tuple[Dae, SolutionFlow]:
     """``dae`` and its flow, or one of the ``others`` where that needs less iteration.
 
     ``others`` are the same equations with other forms of the loop constraints. They are asked for one by
-    one, as long as the best flow iterates.
+    one, as long as the best flow iterates. ``budget`` limits the search for exact steps of each. Without
+    ``spares`` the flow is enough to know what an evaluation costs.
     """
-    best, best_flow = dae, solution_flow(model, dae, closure)
+    best, best_flow = dae, solution_flow(model, dae, closure, budget, spares=spares)
     if closure is not Closure.TRIANGULAR:
         return best, best_flow
     known, remaining = {_rows(dae)}, iter(others)
@@ -34,7 +39,7 @@ def close_loops(
         if _rows(other) in known:
             continue
         known.add(_rows(other))
-        flow = solution_flow(model, other, closure)
+        flow = solution_flow(model, other, closure, budget, spares=spares)
         if closure_effort(flow.blocks) < closure_effort(best_flow.blocks):
             best, best_flow = other, flow
     return best, best_flow
