@@ -24,6 +24,7 @@ from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
+from fmugen.ir.trial import TrialRun
 from fmugen.measure import Effort
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
@@ -38,6 +39,7 @@ from fmugen.phases.select import MEASURED, METHODS, select_trees
 from fmugen.phases.triangularize import solution_flow
 from fmugen.rows import closed_equations
 from fmugen.start import values_at_start
+from fmugen.trial import try_motion
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
 from fmugen.virtual import require_reactions
@@ -49,6 +51,7 @@ __all__ = [
     "Export",
     "Formulation",
     "Generated",
+    "Statement",
     "choose_trees",
     "export_fmu",
     "formulate_model",
@@ -56,6 +59,7 @@ __all__ = [
     "inverse_of",
     "modelica_files",
     "subject_of",
+    "try_generated",
 ]
 
 #: Khan's rate for the projection closure lies between 10 and 40 per second (4.2).
@@ -92,6 +96,40 @@ class Generated:
         """How the loops are closed, in words and numbers."""
         formulation = self.formulation
         return summarize_closure(formulation.model, formulation.dae, self.flow, self.program)
+
+    @cached_property
+    def trial(self) -> TrialRun:
+        """The run of the compiled model along its declared motion."""
+        return try_generated(self)
+
+    @cached_property
+    def statement(self) -> Statement:
+        """What every command says of the model."""
+        names = self.program.coordinate_names
+        return Statement(
+            names,
+            tuple(names[k] for k in self.flow.independent),
+            tuple(tuple(names[k] for k in each.independent) for each in self.flow.sets),
+            self.flow.closure,
+            self.closure.sentence,
+            self.trial,
+        )
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What every command says of one model: its coordinates, how loops are closed, and what iterates.
+
+    ``sets`` are the sets of independent coordinates that the FMU holds, the one of the start first.
+    ``sentence`` is how loops are closed, in one line.
+    """
+
+    coordinates: tuple[str, ...]
+    independent: tuple[str, ...]
+    sets: tuple[tuple[str, ...], ...]
+    closure: Closure
+    sentence: str
+    trial: TrialRun
 
 
 @dataclass(frozen=True)
@@ -179,6 +217,17 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
         description = describe(model, program.calculated, guid, face=face, settings=settings)
         sources = emit_sources(program, description)
     return Generated(formulation, flow, program, description, sources)
+
+
+def try_generated(generated: Generated, progress: Progress | None = None) -> TrialRun:
+    """Generated -> TrialRun: the compiled model runs along its declared motion, once for every program."""
+    description, sources = generated.description, generated.sources
+    if InterfaceType.CO_SIMULATION not in description.interfaces:
+        both = replace(description, interfaces=tuple(InterfaceType))
+        sources = emit_sources(generated.program, both)
+    experiment = generated.formulation.model.experiment
+    with _timed("trial run", progress):
+        return try_motion(sources, generated.program, experiment, _counter("trial run", progress))
 
 
 def export_fmu(
