@@ -65,7 +65,9 @@ class Published:
         """The largest deviation of an FMU, exported to ``folder``, as a multiple of its tolerance."""
         outputs = {f"signal_{number}": figures for number, figures in enumerate(self.figures)}
         asked = tuple(Output(name, parse(figures.formula)) for name, figures in outputs.items())
-        fmu = export_fmu(replace(self.model, outputs=asked), folder / "published.fmu", ExportOptions()).path
+        fmu = export_fmu(
+            replace(self.model, outputs=asked), folder / "published.fmu", ExportOptions("aac")
+        ).path
         step = self._step()
         run = simulate_fmu(
             fmu, stop=float(self.times[-1]), step=step, outputs=list(outputs), parameters=TIGHT

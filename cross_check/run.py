@@ -194,7 +194,9 @@ def exported(name: str, folder: Path, version: FmiVersion) -> Path:
     model = read_model(EXAMPLES / name / "model.toml")
     experiment = replace(model.experiment, tolerance=TIGHT["solver.relative_tolerance"])
     destination = folder / f"{model.name}{version.value}.fmu"
-    return export_fmu(replace(model, experiment=experiment), destination, ExportOptions(fmi=version)).path
+    return export_fmu(
+        replace(model, experiment=experiment), destination, ExportOptions(trees="aac", fmi=version)
+    ).path
 
 
 def one_line(text: str) -> str:

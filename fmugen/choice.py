@@ -15,7 +15,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.measure import Effort, Measurement, measure_trees
+from fmugen.measure import CandidateProgress, Effort, Measurement, measure_trees
 from fmugen.phases.graph import build_graph
 from fmugen.phases.select import METHODS, select_trees
 from fmugen.topology import span
@@ -34,7 +34,11 @@ class _Choice:
 
 
 def cheapest_trees(
-    model: SystemModel, graph: LinearGraph, closure: Closure, effort: Effort | None = None
+    model: SystemModel,
+    graph: LinearGraph,
+    closure: Closure,
+    effort: Effort | None = None,
+    progress: CandidateProgress | None = None,
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     """The cheapest trees with their model and graph, which have the proposed joints that the trees use.
 
@@ -44,7 +48,7 @@ def cheapest_trees(
     place = place_of("trees", (repr(model), closure.value, repr(effort)), ".json")
     choice = _recalled(place)
     if choice is None:
-        measurement = measure_trees(model, graph, closure, effort)
+        measurement = measure_trees(model, graph, closure, effort, progress)
         choice = _choice_of(measurement)
         if measurement.complete:
             keep(place, _written(choice).encode())

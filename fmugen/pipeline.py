@@ -20,12 +20,12 @@ from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import FmuDescription, SolverSettings
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import Output, SystemModel
-from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
+from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
 from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.ir.trial import TrialRun
-from fmugen.measure import Effort
+from fmugen.measure import CandidateProgress, Effort
 from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_libraries
 from fmugen.phases.describe import Face, describe, model_description_xml, terminals_xml
@@ -43,6 +43,7 @@ from fmugen.trial import try_motion
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.modelica import import_script, modelica_model
 from fmugen.virtual import require_reactions
+from fmugen.worst import WorstStep, worst_step
 
 if TYPE_CHECKING:
     from fmugen.view.report import Subject
@@ -99,8 +100,22 @@ class Generated:
 
     @cached_property
     def trial(self) -> TrialRun:
-        """The run of the compiled model along its declared motion."""
-        return try_generated(self)
+        """The run of the compiled model along its declared motion; the first one takes a compiler."""
+        return _tried(self, None)
+
+    @cached_property
+    def worst(self) -> WorstStep:
+        """How many operations a step may take at the most."""
+        settings = {variable.name: variable.start or 0.0 for variable in self.description.settings}
+        solver = list(Solver)[int(settings["solver.method"]) - 1]
+        span = self.formulation.model.experiment.step
+        most = int(settings["solver.max_steps"])
+        return worst_step(self.program, solver, settings["solver.step"], span, most)
+
+    @cached_property
+    def measured_closure(self) -> ClosureSummary:
+        """How the loops are closed, with what the trial run says and the bounds of a step."""
+        return replace(self.closure, trial=self.trial, worst=self.worst)
 
     @cached_property
     def statement(self) -> Statement:
@@ -111,7 +126,7 @@ class Generated:
             tuple(names[k] for k in self.flow.independent),
             tuple(tuple(names[k] for k in each.independent) for each in self.flow.sets),
             self.flow.closure,
-            self.closure.sentence,
+            self.measured_closure.sentence,
             self.trial,
         )
 
@@ -168,7 +183,7 @@ def formulate_model(
         graph = build_graph(model)
     with _timed("trees", progress):
         if _to_be_measured(model, trees):
-            model, graph, selection = cheapest_trees(model, graph, closure)
+            model, graph, selection = cheapest_trees(model, graph, closure, progress=_candidates(progress))
         else:
             selection = choose_trees(model, graph, trees, closure)
     with _timed("formulate", progress):
@@ -221,13 +236,19 @@ def generate(model: SystemModel, options: ExportOptions, progress: Progress | No
 
 def try_generated(generated: Generated, progress: Progress | None = None) -> TrialRun:
     """Generated -> TrialRun: the compiled model runs along its declared motion, once for every program."""
+    if "trial" not in vars(generated):
+        with _timed("trial run", progress):
+            vars(generated)["trial"] = _tried(generated, progress)  # the cached property
+    return generated.trial
+
+
+def _tried(generated: Generated, progress: Progress | None) -> TrialRun:
     description, sources = generated.description, generated.sources
     if InterfaceType.CO_SIMULATION not in description.interfaces:
         both = replace(description, interfaces=tuple(InterfaceType))
         sources = emit_sources(generated.program, both)
     experiment = generated.formulation.model.experiment
-    with _timed("trial run", progress):
-        return try_motion(sources, generated.program, experiment, _counter("trial run", progress))
+    return try_motion(sources, generated.program, experiment, _counter("trial run", progress))
 
 
 def export_fmu(
@@ -244,6 +265,7 @@ def export_fmu(
             portable=options.platforms != ("host",),
             counter=_counter("compile", progress),
         )
+    try_generated(generated, progress)
     with _timed("pack", progress):
         terminals = generated.description.terminals if options.fmi is FmiVersion.THREE else ()
         bundle = bundle_sources(generated.sources, identifier, fmi) if options.sources else None
@@ -263,7 +285,14 @@ def export_fmu(
 def _documentation(generated: Generated, options: ExportOptions) -> str:
     """The page inside the FMU, drawn once: it takes a second to import what draws equations."""
     formulation = generated.formulation
-    made_from = (generated.description.guid, repr(formulation.model), repr(formulation.trees), repr(options))
+    said = replace(generated.trial, worst_seconds=0.0, worst_time=0.0, mean_seconds=0.0)
+    made_from = (
+        generated.description.guid,
+        repr(formulation.model),
+        repr(formulation.trees),
+        repr(options),
+        repr(said),
+    )
     place = place_of("pages", made_from, ".html")
     page = kept_text(place)
     if page is None:
@@ -293,7 +322,7 @@ def subject_of(generated: Generated, options: ExportOptions) -> Subject:
         formulation.dae,
         generated.flow,
         generated.program,
-        generated.closure,
+        generated.measured_closure,
         generated.description,
         options,
     )
@@ -303,6 +332,16 @@ def _guid(content: str) -> str:
     """A guid that is the same for the same content."""
     digest = hashlib.sha256(content.encode()).hexdigest()
     return f"{{{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:32]}}}"
+
+
+def _candidates(progress: Progress | None) -> CandidateProgress:
+    """What tells ``progress`` how many trees have been measured."""
+
+    def measured(count: int, name: str) -> None:
+        if progress is not None:
+            progress(f"trees: {count} measured, {name}", None)
+
+    return measured
 
 
 def _counter(phase: str, progress: Progress | None) -> Callable[[int, int], None]:

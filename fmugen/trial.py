@@ -127,6 +127,7 @@ def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> Tri
         rows[worst + 1].time if seconds else 0.0,
         sum(seconds) / len(seconds) if seconds else 0.0,
         problem,
+        refused=not rows,
     )
 
 

@@ -16,7 +16,22 @@ from tests.runtime.conftest import compiler
 
 _ARITHMETIC = ("__addtf3", "__subtf3", "__multf3", "__divtf3")
 _FUNCTIONS = {
-    1: ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "floor", "ceil"),
+    1: (
+        "sqrt",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "floor",
+        "ceil",
+    ),
     2: ("atan2", "pow", "hypot"),
 }
 
@@ -104,10 +119,9 @@ int main(int count, char **arguments)
 """
 
 
-
 @dataclass(frozen=True)
 class Counted:
-    """Communication steps that were begun, the most operations of one evaluation and of one of these steps."""
+    """Communication steps that were begun, the most operations of one evaluation and of one of the steps."""
 
     points: int
     evaluation: int

@@ -36,7 +36,7 @@ def fmu(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .start("pin.angle", 0.5)
         .build()
     )
-    return export_fmu(model, tmp_path_factory.mktemp("fmu") / "pendulum.fmu", ExportOptions()).path
+    return export_fmu(model, tmp_path_factory.mktemp("fmu") / "pendulum.fmu", ExportOptions("aac")).path
 
 
 def link(name: str) -> zipfile.ZipInfo:

@@ -82,7 +82,7 @@ def slider(stiffness: float, damping: float = 0.0) -> SystemModel:
 
 
 def declared(model: SystemModel, options: ExportOptions | None = None) -> float:
-    return generate(model, options or ExportOptions()).description.experiment.step
+    return generate(model, options or ExportOptions("aac")).description.experiment.step
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_damping_allows_longer_steps() -> None:
 
 def test_the_declared_step_works_with_explicit_euler(tmp_path: Path) -> None:
     model = slider(1e4, damping=1.0)
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
     step = float(fmpy.read_model_description(str(fmu)).defaultExperiment.stepSize)
     assert step < model.experiment.step
     runs = [
@@ -124,7 +124,7 @@ def test_the_declared_step_works_with_explicit_euler(tmp_path: Path) -> None:
 
 
 def test_for_co_simulation_alone_the_communication_step_is_declared() -> None:
-    options = ExportOptions(interfaces=(InterfaceType.CO_SIMULATION,))
+    options = ExportOptions(trees="aac", interfaces=(InterfaceType.CO_SIMULATION,))
     assert declared(slider(1e6), options) == 0.01
 
 

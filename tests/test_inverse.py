@@ -58,7 +58,7 @@ def moved_by_formulas(model: SystemModel) -> SystemModel:
 def test_the_torques_of_the_manipulator_are_those_of_the_reference(tmp_path: Path) -> None:
     model = read_model(EXAMPLES / "three_rrr_driven" / "model.toml")
     inverse = inverse_of(model)
-    export = export_fmu(inverse, tmp_path / "inverse.fmu", ExportOptions())
+    export = export_fmu(inverse, tmp_path / "inverse.fmu", ExportOptions("aac"))
     assert export.generated.flow.degrees_of_freedom == 0
     assert export.generated.flow.iterated == 0
     signals = {}
@@ -96,7 +96,7 @@ def pushed(value: str, frame: str = "ground") -> ModelBuilder:
 
 def test_a_force_in_proportion_to_an_input_is_divided_by_its_factor(tmp_path: Path) -> None:
     model = pushed("gain*push - 3").output("power", "push*rail.v", "W").build()
-    export = export_fmu(inverse_of(model), tmp_path / "cart.fmu", ExportOptions())
+    export = export_fmu(inverse_of(model), tmp_path / "cart.fmu", ExportOptions("aac"))
     given = {"engine_s": lambda t: 0.5, "engine_v": lambda t: 2.0, "engine_a": lambda t: 5.0}
     found = simulate_fmu(export.path, stop=0.1, step=0.1, outputs=["push", "power"], inputs=given)
     assert found.values["push"][-1] == pytest.approx((2.0 * 5.0 + 3.0) / 4.0)

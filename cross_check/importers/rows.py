@@ -50,7 +50,9 @@ def make_subject(name: str, folder: Path, steps: int) -> Subject:
         version.value: export_fmu(
             model,
             folder / f"{model.name}{version.value}.fmu",
-            ExportOptions(fmi=version, platforms=platforms if version is FmiVersion.TWO else ("host",)),
+            ExportOptions(
+                trees="aac", fmi=version, platforms=platforms if version is FmiVersion.TWO else ("host",)
+            ),
         ).path
         for version in FmiVersion
     }

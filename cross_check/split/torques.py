@@ -31,7 +31,7 @@ LEGS = (1, 2, 3)
 
 def inverse_torques(folder: Path) -> Array:
     """Coefficients of Chebyshev series of the torques, a column a leg, from the FMU of inverse dynamics."""
-    fmu = str(export_fmu(inverse_of(read_model(EXAMPLE)), folder / "inverse.fmu", ExportOptions()).path)
+    fmu = str(export_fmu(inverse_of(read_model(EXAMPLE)), folder / "inverse.fmu", ExportOptions("aac")).path)
     description = fmpy.read_model_description(fmu)
     references = {v.name: v.valueReference for v in description.modelVariables}
     model = FMU2Model(

@@ -31,7 +31,6 @@ from fmugen.cli.arguments import (
     ModelOfFmuOption,
     PlatformsOption,
     ReferenceSecondsOption,
-    ShownTreesOption,
     SolverOption,
     SolverStepOption,
     StopOption,
@@ -87,7 +86,7 @@ def main() -> None:
     app(prog_name="fmugen")
 
 
-_DEFAULTS = ExportOptions(trees="measured")
+_DEFAULTS = ExportOptions()
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -109,8 +108,8 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: ShownTreesOption = None) -> None:
-    """Validate and assemble a model; count its freedoms."""
+def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+    """Validate and assemble a model; count its freedoms; say where its motion iterates."""
     from fmugen.cli.check import check_model
 
     check_model(model, trees)

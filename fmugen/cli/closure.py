@@ -11,7 +11,7 @@ from fmugen.cli.terminal import Phases, counted, print_line, print_table
 from fmugen.ir.flow import EMBEDDED
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
-from fmugen.pipeline import generate
+from fmugen.pipeline import generate, try_generated
 from fmugen.view.closure import BlockSummary, ClosureSummary
 
 __all__ = ["show_closure"]
@@ -37,15 +37,16 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
         with phases.phase("read"):
             model = read_model(path)
         generated = generate(model, options, phases)
-        summary = generated.closure
+        try_generated(generated, phases)
+        summary = generated.measured_closure
     title = f"{model.name}, trees {options.trees}, closure {options.closure.value}"
     if summary.blocks:
         print_table(title, _COLUMNS, _rows(summary))
         print_table("", ("", ""), _facts(summary))
-        for note in summary.notes:
-            print_line(note)
     else:
         print_table(title, ("", ""), _facts(summary))
+    for note in summary.notes:
+        print_line(note)
     if model.components:
         print_table("network", ("", ""), network_summary(generated.formulation.dae))
     if svg is not None:
@@ -88,12 +89,14 @@ def _facts(summary: ClosureSummary) -> Iterator[tuple[str, str]]:
         yield "configurations", "too many to count" if real is None else f"{real} real at the start"
     if summary.closure in EMBEDDED:
         iterated = summary.iterated + len(summary.polynomial_degrees)
-        yield "iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
+        yield "always iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
     yield "operations", f"{summary.operations.total} per right-hand side ({summary.operations})"
     for spare in summary.spares:
         names = ", ".join(spare.independent)
         yield "or independent", f"{names}: {spare.operations.total} operations"
     yield "closure", summary.sentence
+    yield from summary.run_facts
+    yield from summary.time_facts
 
 
 def _draw(summary: ClosureSummary, title: str, destination: Path) -> None:

@@ -30,7 +30,7 @@ class TrialRun:
     are of one communication step: each the least of some repetitions, then the largest and the mean of all.
 
     A run that ended early has a ``problem`` and has reached ``reached``. One that could not be made has no
-    points, and its problem says why.
+    points, and its problem says why; ``refused`` tells that the model itself did not start.
     """
 
     stop: float
@@ -47,6 +47,7 @@ class TrialRun:
     worst_time: float = 0.0
     mean_seconds: float = 0.0
     problem: str = ""
+    refused: bool = False
 
     @property
     def is_measured(self) -> bool:

@@ -30,7 +30,7 @@ from tests.support import example
 
 
 def end_of_whole(model: SystemModel, folder: Path) -> dict[str, float]:
-    path = export_fmu(model, folder / "whole.fmu", ExportOptions()).path
+    path = export_fmu(model, folder / "whole.fmu", ExportOptions("aac")).path
     result = simulate_fmu(str(path), stop_time=model.experiment.stop, output_interval=0.01)
     return {output.name: float(result[output.name][-1]) for output in model.outputs}
 
@@ -40,7 +40,7 @@ def largest_deviation(
 ) -> float:
     """The largest difference of an output at the end, as a part of its size (at least 1)."""
     system = split_model(model, partition, method)
-    package = export_split(system, folder / "split.ssp", ExportOptions()).path
+    package = export_split(system, folder / "split.ssp", ExportOptions("aac")).path
     whole = end_of_whole(model, folder)
     shown = [(link.source, link.output) for link in system.connections if link.target == SYSTEM]
     assert {name for _, name in shown} == whole.keys()

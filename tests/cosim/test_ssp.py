@@ -35,12 +35,14 @@ READ = (("top", "upper_angle"), ("top", "tip_vx"), ("bottom", "lower_angle"))
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     system = split_model(double_pendulum(), LINKS, Method.EXACT)
     folder = tmp_path_factory.mktemp("package")
-    return export_split(system, folder / "Swing.ssp", ExportOptions()).path
+    return export_split(system, folder / "Swing.ssp", ExportOptions("aac")).path
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
-    path = export_fmu(double_pendulum(), tmp_path_factory.mktemp("whole") / "w.fmu", ExportOptions()).path
+    path = export_fmu(
+        double_pendulum(), tmp_path_factory.mktemp("whole") / "w.fmu", ExportOptions("aac")
+    ).path
     result = simulate_fmu(str(path), stop_time=STEP * STEPS, output_interval=STEP)
     return [float(result[name][-1]) for _, name in READ]
 
@@ -65,7 +67,7 @@ def test_the_package_is_complete_and_repeatable(package: Path, tmp_path: Path) -
         root = etree.fromstring(archive.read("SystemStructure.ssd"))
     assert root.get("version") == "1.0"
     system = split_model(double_pendulum(), LINKS, Method.EXACT)
-    again = export_split(system, tmp_path / "again.ssp", ExportOptions()).path
+    again = export_split(system, tmp_path / "again.ssp", ExportOptions("aac")).path
     assert again.read_bytes() == package.read_bytes()
 
 
@@ -126,10 +128,10 @@ def run(
 @pytest.mark.slow
 def test_a_manipulator_in_co_simulation_follows_the_whole(tmp_path: Path) -> None:
     model = steered_manipulator()
-    whole = export_fmu(model, tmp_path / "whole.fmu", ExportOptions()).path
+    whole = export_fmu(model, tmp_path / "whole.fmu", ExportOptions("aac")).path
     result = simulate_fmu(str(whole), stop_time=3.0, output_interval=0.01)
     package = export_split(
-        split_model(model, LEGS, Method.EXACT), tmp_path / "split.ssp", ExportOptions()
+        split_model(model, LEGS, Method.EXACT), tmp_path / "split.ssp", ExportOptions("aac")
     ).path
     split = simulate_ssp(str(package), stop_time=3.0 - STEP / 2, step_size=STEP)
     for name in ("platform_x", "platform_y", "platform_angle", "platform_omega"):

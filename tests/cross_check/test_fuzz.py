@@ -24,7 +24,7 @@ SMALL = fuzz.Campaign(draws=3, share=0.05, trees="aac")
 @pytest.fixture(scope="module")
 def four_bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export_fmu(
-        example("four_bar"), tmp_path_factory.mktemp("fuzz") / "FourBar.fmu", ExportOptions()
+        example("four_bar"), tmp_path_factory.mktemp("fuzz") / "FourBar.fmu", ExportOptions("aac")
     ).path
 
 

@@ -37,9 +37,9 @@ def moved(system: Any, variables: list[str]) -> Any:
 def largest_difference(
     model: Any, partition: Any, method: Method, variables: list[str], folder: Path
 ) -> float:
-    whole = export_fmu(model, folder / "whole.fmu", ExportOptions()).path
+    whole = export_fmu(model, folder / "whole.fmu", ExportOptions("aac")).path
     split = split_model(model, partition, method)
-    package = export_split(split, folder / "split.ssp", ExportOptions()).path
+    package = export_split(split, folder / "split.ssp", ExportOptions("aac")).path
     expected = moved(connect({"whole": whole}, [], folder / "whole"), variables)
     found = moved(read_ssp(package, folder / "parted"), variables)
     assert np.ptp(expected, axis=0).min() > 0.1

@@ -136,7 +136,7 @@ def opened(export: Export, folder: Path) -> Iterator[Model]:
 
 
 def options(fmi: int = 2, **others: object) -> ExportOptions:
-    return ExportOptions(fmi=FmiVersion(fmi), **others)  # type: ignore[arg-type]
+    return ExportOptions(trees="aac", fmi=FmiVersion(fmi), **others)  # type: ignore[arg-type]
 
 
 def difference(evaluate: Callable[[float], Array], x: float, h: float) -> Array:

@@ -72,7 +72,7 @@ def test_a_share_of_a_body_may_be_a_load(name: str, body: str, tmp_path: Path) -
     outputs = [output.name for output in model.outputs]
     runs = []
     for number, each in enumerate((model, shared)):
-        export = export_fmu(each, tmp_path / f"{number}.fmu", ExportOptions())
+        export = export_fmu(each, tmp_path / f"{number}.fmu", ExportOptions("aac"))
         runs.append(simulate_fmu(export.path, stop=0.5, step=0.01, outputs=outputs).values)
     for output in outputs:
         scale = np.max(np.abs(runs[0][output]), initial=1.0)

@@ -74,7 +74,8 @@ def check_all_ways(name: str, folder: Path, stop: float) -> None:
     """FMI 2 and 3, co-simulation and model exchange, at tight, default and loose tolerances, fixed steps."""
     model = example(name)
     fmus = [
-        export_fmu(model, folder / f"fmi{fmi.value}.fmu", ExportOptions(fmi=fmi)).path for fmi in FmiVersion
+        export_fmu(model, folder / f"fmi{fmi.value}.fmu", ExportOptions(trees="aac", fmi=fmi)).path
+        for fmi in FmiVersion
     ]
     verification = check_motion(name, fmus[0], stop)
     for fmu in fmus:
@@ -196,7 +197,7 @@ def test_n_four_bar_passes_its_singular_positions(windows: int, tmp_path: Path) 
     source = (EXAMPLES / "n_four_bar" / "generate.py").read_text(encoding="utf-8")
     exec(compile(source, "generate.py", "exec"), space)
     model = parse_model(space["model_file"](windows), "generated")  # type: ignore[operator]
-    fmu = export_fmu(model, tmp_path / "n.fmu", ExportOptions()).path
+    fmu = export_fmu(model, tmp_path / "n.fmu", ExportOptions("aac")).path
     with (DATA / "nfourbar.csv").open(encoding="utf-8") as stream:
         rows = {int(row["N"]): row for row in csv.DictReader(stream)}
     names = ["B0_x", "B0_y", "B0_vx", "B0_vy"]

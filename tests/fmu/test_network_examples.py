@@ -37,7 +37,7 @@ def test_modelica_references(name: str, file: str, step: float, tmp_path: Path) 
     times = np.array([row["time"] for row in rows])
     columns = [column for column in rows[0] if column != "time"]
     model = example(name)
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
     outputs = [column.replace(".", "_") for column in columns]
     run = simulate_fmu(fmu, stop=model.experiment.stop, step=step, outputs=outputs, parameters=TIGHT)
     for column, output in zip(columns, outputs, strict=True):
@@ -58,7 +58,7 @@ def test_a_switch_whose_cause_hangs_on_it_does_not_go_to_and_fro(tmp_path: Path)
         "thermal": 0.04568881133976094,
     }
     model = example("rectifier")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
     verification = verify_fmu(model, fmu, stop=0.01, parameters=values)
     assert verification.passed, verification.problems
 
@@ -68,7 +68,7 @@ def test_random_networks_as_fmus(seed: int, tmp_path: Path) -> None:
     """From rest, every voltage and current to 1e-6 after a second; dependent storages included."""
     network = Generator(seed)
     assert network.reduced
-    fmu = export_fmu(model_of(network.edges), tmp_path / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model_of(network.edges), tmp_path / "x.fmu", ExportOptions("aac")).path
     nodal = NodalAnalysis(network.edges)
     y, rates = nodal.run(np.zeros(len(nodal.E)), 1.0, 250)
     expected = nodal.told(y, rates, 1.0)
@@ -99,7 +99,7 @@ def ladder(cells: int) -> str:
 def test_a_long_ladder_runs(tmp_path: Path) -> None:
     """A thousand cells: exported, and every voltage and current as the reference has it."""
     model = parse_model(ladder(1000), "ladder")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
     verification = verify_fmu(model, fmu)
     assert verification.passed, verification.problems[:3]
     assert len(verification.components) == 2 * 2001
@@ -108,7 +108,9 @@ def test_a_long_ladder_runs(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_cost_of_a_ladder_is_linear() -> None:
     """Twice the cells: at most 2.3 times the operations of a right-hand side and the length of the code."""
-    small, large = (generate(parse_model(ladder(cells), "ladder"), ExportOptions()) for cells in (1000, 2000))
+    small, large = (
+        generate(parse_model(ladder(cells), "ladder"), ExportOptions("aac")) for cells in (1000, 2000)
+    )
     assert large.program.right_hand_side.total <= 2.3 * small.program.right_hand_side.total
     assert len(large.sources["model.c"]) <= 2.3 * len(small.sources["model.c"])
     assert large.program.network.blocks == ()
@@ -136,6 +138,6 @@ steady = true
 
 
 def test_a_start_that_is_never_steady_is_refused_by_the_fmu(tmp_path: Path) -> None:
-    export = export_fmu(parse_model(FILLED, "filled.toml"), tmp_path / "filled.fmu", ExportOptions())
+    export = export_fmu(parse_model(FILLED, "filled.toml"), tmp_path / "filled.fmu", ExportOptions("aac"))
     with pytest.raises(SimulationError, match="does not come to rest"):
         simulate_fmu(export.path, stop=1.0, step=0.5, outputs=["store.v"])

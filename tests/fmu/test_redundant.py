@@ -41,7 +41,7 @@ Exporter = Callable[..., Export]
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Exporter:
     @cache
     def export(name: str, fmi: int = 2, closure: Closure = Closure.TRIANGULAR) -> Export:
-        options = ExportOptions(fmi=FmiVersion(fmi), closure=closure)
+        options = ExportOptions(trees="aac", fmi=FmiVersion(fmi), closure=closure)
         path = tmp_path_factory.mktemp("redundant") / "x.fmu"
         found = export_fmu(CASES[name].model, path, options)
         assert len(found.generated.program.left_out) == REDUNDANT[name]
@@ -234,6 +234,6 @@ def test_drivers_that_part_are_told(tmp_path: Path) -> None:
     )
     builder.rotation_driver("first", "ground", "shaft", "2*time")
     builder.rotation_driver("second", "ground", "shaft", "2*time + time^3")
-    export = export_fmu(builder.build(), tmp_path / "x.fmu", ExportOptions())
+    export = export_fmu(builder.build(), tmp_path / "x.fmu", ExportOptions("aac"))
     with pytest.raises(SimulationError, match=r"'second' is open by .*does not hold along this motion"):
         simulate_fmu(export.path, stop=1.0, step=0.1, outputs=["shaft.angle"])

@@ -19,7 +19,7 @@ DATA = Path(__file__).parents[1] / "data" / "modelica"
 
 
 def run(model: SystemModel, folder: Path, outputs: list[str], tolerance: float = 1e-10) -> Trajectory:
-    fmu = export_fmu(model, folder / "x.fmu", ExportOptions()).path
+    fmu = export_fmu(model, folder / "x.fmu", ExportOptions("aac")).path
     settings = {"solver.relative_tolerance": tolerance, "solver.absolute_tolerance": tolerance * 1e-2}
     experiment = model.experiment
     return simulate_fmu(
@@ -127,5 +127,5 @@ def test_large_mechanisms_formulate_and_export_quickly(name: str, tmp_path: Path
     formulate_model(model, "jc")
     assert time.process_time() - begin < 3.0
     begin = time.process_time()
-    export_fmu(model, tmp_path / "x.fmu", ExportOptions())
+    export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac"))
     assert time.process_time() - begin < 60.0

@@ -33,7 +33,9 @@ def fmus(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
     folder = tmp_path_factory.mktemp("fmus")
     model = example("pendulum")
     return {
-        version.value: export_fmu(model, folder / f"{version.value}.fmu", ExportOptions(fmi=version)).path
+        version.value: export_fmu(
+            model, folder / f"{version.value}.fmu", ExportOptions(trees="aac", fmi=version)
+        ).path
         for version in FmiVersion
     }
 
@@ -101,7 +103,7 @@ def test_two_instances_of_two_fmus_in_two_threads(together: ModuleType, tmp_path
     chosen: list[Any] = []
     for name in ("pendulum", "slider_crank"):
         model = example(name)
-        fmu = export_fmu(model, tmp_path / f"{name}.fmu", ExportOptions()).path
+        fmu = export_fmu(model, tmp_path / f"{name}.fmu", ExportOptions("aac")).path
         outputs = tuple(output for output in model.outputs if output.name.endswith("angle"))
         chosen.append(subjects.Subject(name, model, {2: fmu}, outputs, *chosen))
     assert together.four_instances(chosen[-1], tmp_path) == 0.0

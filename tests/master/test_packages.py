@@ -34,7 +34,7 @@ STRUCTURE = "SystemStructure.ssd"
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     system = split_model(double_pendulum(), LINKS, Method.EXACT)
-    return export_split(system, tmp_path_factory.mktemp("master") / "Swing.ssp", ExportOptions()).path
+    return export_split(system, tmp_path_factory.mktemp("master") / "Swing.ssp", ExportOptions("aac")).path
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,9 @@ def system(package: Path) -> System:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[float], Any]:
     """The end of the whole mechanism with a length."""
-    path = export_fmu(double_pendulum(), tmp_path_factory.mktemp("whole") / "w.fmu", ExportOptions()).path
+    path = export_fmu(
+        double_pendulum(), tmp_path_factory.mktemp("whole") / "w.fmu", ExportOptions("aac")
+    ).path
 
     def end(length: float) -> Any:
         start = {"length": length}

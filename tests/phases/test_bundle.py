@@ -27,7 +27,7 @@ FLAGS = ("-std=c99", "-O0", "-fPIC", "-Wall", "-Wextra", "-Werror")
 
 @pytest.fixture(scope="module")
 def pendulum() -> Generated:
-    return generate(example("pendulum"), ExportOptions())
+    return generate(example("pendulum"), ExportOptions("aac"))
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -83,7 +83,7 @@ def test_fmpy_rebuilds_the_fmu_from_its_sources(
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     if shutil.which("cmake") is None:
         pytest.skip("FMPy compiles with cmake, which is not installed")
-    options = ExportOptions(fmi=fmi, sources=True)
+    options = ExportOptions(trees="aac", fmi=fmi, sources=True)
     fmu = export_fmu(example("pendulum"), tmp_path / "Pendulum.fmu", options).path
     shipped = fmpy.simulate_fmu(str(fmu), stop_time=1.0, output=["angle"])
     folder = tmp_path / "unzipped"

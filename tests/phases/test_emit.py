@@ -43,7 +43,7 @@ def ladder(cells: int, last: dict[str, object] | None = None) -> SystemModel:
     ids=["states", "iterated", "chunks"],
 )
 def test_generated_code_compiles_without_a_warning(model: SystemModel, tmp_path: Path) -> None:
-    sources = generate(model, ExportOptions()).sources
+    sources = generate(model, ExportOptions("aac")).sources
     for name, text in sources.items():
         (tmp_path / name).write_text(text)
     folders = (tmp_path, template_dir() / "runtime", HEADERS)
@@ -71,7 +71,7 @@ def bare_network(**more: object) -> SystemModel:
 
 def compile_all(model: SystemModel, folder: Path, *command: str) -> None:
     """Compile the code of a model without parameters, and the runtime, with warnings as errors."""
-    sources = generate(model, ExportOptions()).sources
+    sources = generate(model, ExportOptions("aac")).sources
     assert "#define MODEL_NP 0" in sources["model.h"]
     for name, text in sources.items():
         (folder / name).write_text(text)
@@ -100,14 +100,14 @@ def test_the_compiler_for_all_platforms_warns_of_nothing(tmp_path: Path) -> None
 
 
 def test_no_function_of_a_long_ladder_is_long() -> None:
-    text = generate(ladder(150), ExportOptions()).sources["model.c"]
+    text = generate(ladder(150), ExportOptions("aac")).sources["model.c"]
     bodies = re.findall(r"^(?:static )?void model_\w+\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S)
     assert max(map(len, bodies)) <= 20_000
     assert "model_outputs_1(at, y, w);" in text
 
 
 def test_the_code_of_a_ladder_grows_with_its_length() -> None:
-    lengths = [len(generate(ladder(cells), ExportOptions()).sources["model.c"]) for cells in (60, 120)]
+    lengths = [len(generate(ladder(cells), ExportOptions("aac")).sources["model.c"]) for cells in (60, 120)]
     assert lengths[1] < 2.2 * lengths[0]
 
 

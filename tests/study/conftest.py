@@ -49,7 +49,7 @@ def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .start("pin.angle", 0.5)
         .build()
     )
-    return export_fmu(model, tmp_path_factory.mktemp("study") / "pendulum.fmu", ExportOptions()).path
+    return export_fmu(model, tmp_path_factory.mktemp("study") / "pendulum.fmu", ExportOptions("aac")).path
 
 
 @pytest.fixture
@@ -64,6 +64,6 @@ def study_file(pendulum: Path, tmp_path: Path) -> Path:
 def swing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a double pendulum as one FMU, and as a package of two."""
     folder, model = tmp_path_factory.mktemp("swing"), double_pendulum()
-    export_fmu(model, folder / "whole.fmu", ExportOptions())
-    export_split(split_model(model, LINKS), folder / "parted.ssp", ExportOptions())
+    export_fmu(model, folder / "whole.fmu", ExportOptions("aac"))
+    export_split(split_model(model, LINKS), folder / "parted.ssp", ExportOptions("aac"))
     return folder

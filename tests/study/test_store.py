@@ -148,7 +148,7 @@ def test_variables_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
         .start("pin.angle", 0.5)
         .build()
     )
-    export_fmu(model, tmp_path / "pendulum.fmu", ExportOptions())
+    export_fmu(model, tmp_path / "pendulum.fmu", ExportOptions("aac"))
     text = """
         study = { subject = "pendulum.fmu", method = "grid", stop = 0.02, step = 0.01 }
         [parameters]

@@ -36,7 +36,7 @@ def pushed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         .start("pin.omega", 0.0)
         .build()
     )
-    options = ExportOptions(fmi=FmiVersion(request.param))
+    options = ExportOptions(trees="aac", fmi=FmiVersion(request.param))
     return export_fmu(model, tmp_path_factory.mktemp("disc") / "Disc.fmu", options).path
 
 
@@ -97,7 +97,7 @@ def test_a_run_that_fails_leaves_the_others_alone(pushed: Path) -> None:
 def test_a_missing_interface_is_told(tmp_path: Path) -> None:
     builder = ModelBuilder("Disc").body("disc", mass=1, inertia=1, points={"hub": (0, 0)})
     model = builder.revolute("pin", "ground", "disc.hub").output("angle", "pin.angle").build()
-    options = ExportOptions(interfaces=(InterfaceType.CO_SIMULATION,))
+    options = ExportOptions(trees="aac", interfaces=(InterfaceType.CO_SIMULATION,))
     fmu = export_fmu(model, tmp_path / "x.fmu", options).path
     (made,) = simulate_runs(fmu, [Run(0.2, STEP, ["angle"], interface="ModelExchange")])
     assert isinstance(made, SimulationError)

@@ -16,7 +16,7 @@ from tests.support import example
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> html.HtmlElement:
-    model, options = example("rectifier"), ExportOptions()
+    model, options = example("rectifier"), ExportOptions("aac")
     export = export_fmu(model, Path(tmp_path_factory.mktemp("fmu")) / "x.fmu", options)
     evidence = Evidence.of(verify_fmu(model, export.path, stop=0.03))
     text = report_page(subject_of(export.generated, options), evidence, Provenance({}))

@@ -52,7 +52,9 @@ def key_facts(subject: Subject) -> list[tuple[str, str]]:
         ("redundant constraints left out", str(len(flow.redundant))),
         ("operations per right-hand side", f"{closure.operations.total} ({closure.operations})"),
         ("trees", options.trees),
+        ("independent coordinates", ", ".join(closure.independent) or "none"),
         ("closure", f"{closure.closure.value}: {closure.sentence}"),
+        *closure.run_facts[:1],
         ("solver", options.solver.value),
     ]
 
@@ -180,6 +182,8 @@ def closure_section(subject: Subject) -> Section:
         columns = ("block", "unknown", "equation", "degree", "real roots", "operations", "guard")
         pieces.append(table(columns, _steps(closure)))
         pieces.append(figure(flow_svg(closure, "Solution flow"), wide=True))
+    if closure.run_facts:
+        pieces.append(table((), closure.run_facts))
     return section("Solution flow", *pieces)
 
 
