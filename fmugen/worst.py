@@ -132,6 +132,8 @@ class _Bound:
         velocities = self._f if partitioned else self._n
         self.states = positions + velocities + len(program.network.states)
         self._partitioned = partitioned
+        if self.states == 0:
+            self._solver = Solver.EULER  # as the runtime does: there is nothing to integrate
 
     def _call(self, name: str) -> int:
         """The operations of a generated function; 0 where a program has none of the name."""

@@ -154,10 +154,11 @@ class ClosureSummary:
         trial = self.trial
         if trial is None or not trial.is_measured:
             return "; where it iterates was not measured"
-        if trial.iterates:
-            return f"; {trial.points_with_iteration} of {trial.points} points iterate"
+        points = f"{trial.points_with_iteration} of {trial.points} points"
         if self._iterations():
-            return "; the declared motion needs no other iteration" if self.polynomial_degrees else ""
+            return f"; Newton iteration at {points}"
+        if trial.iterates:
+            return f"; {points} iterate"
         if trial.problem:
             return f", no iteration up to t = {trial.reached:g} s, where the run stops"
         return ", no iteration"
