@@ -194,7 +194,8 @@ def formulate_model(
 def inverse_of(model: SystemModel) -> SystemModel:
     """SystemModel -> SystemModel: motions in, from where they stand; driving forces and torques out."""
     motions = prescribed_motions(model)
-    probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
+    outputs = tuple(Output(name, value) for name, value in motions.items())
+    probe = replace(model, outputs=outputs, independent=())
     dae = formulate_model(probe, "aac").dae
     flow = solution_flow(probe, dae, Closure.NEWTON)
     starts = values_at_start(probe, dae, flow, list(dae.outputs.values()))

@@ -135,7 +135,7 @@ def count_operations_of(
     """Run a generated model for some steps; ``changes`` replace texts of runtime files, to force a path."""
     files = {path.name: path.read_text(encoding="utf-8") for path in runtime_sources()} | dict(sources)
     for name, (old, new) in changes.items():
-        file = name.partition(":")[0]
+        file = name.partition(",")[0]
         assert files[file].count(old) == 1, f"{file} has {old!r} {files[file].count(old)} times"
         files[file] = files[file].replace(old, new)
     files |= {"circular.h": _CIRCULAR, "counted.h": _header(), "main.c": _MAIN, "counters.c": _counters()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +85,9 @@ def check_model(path: Path, trees: str) -> None:
 
 def _require_sound(path: Path, model: SystemModel) -> None:
     """Raise if the start of the model cannot move; warn of inertias that no body has."""
-    dae = formulate_model(model, _QUICK).dae
-    flow = solution_flow(model, dae, Closure.NEWTON)
+    quick = replace(model, independent=())  # which other trees may have
+    dae = formulate_model(quick, _QUICK).dae
+    flow = solution_flow(quick, dae, Closure.NEWTON)
     problems = start_problems(model, dae, flow) if model.bodies else ()
     if problems:
         raise ModelError(str(path), problems)
