@@ -28,7 +28,10 @@ __all__ = ["try_motion"]
 _REPETITIONS = 5
 #: Runs are not repeated any more when they have taken so many seconds.
 _ENOUGH_SECONDS = 1.0
-_TIME_LIMIT_SECONDS = 120.0
+#: A motion is given up after so many seconds; what was seen of it counts.
+_MOST_SECONDS = 30.0
+#: A single step may take longer; the program is ended after so many seconds.
+_TIME_LIMIT_SECONDS = 60.0
 
 Counted = Callable[[int, int], None]
 
@@ -67,7 +70,7 @@ def try_motion(
     except OSError as error:
         return TrialRun(experiment.stop, problem=f"the compiled model cannot be run: {error}")
     except subprocess.TimeoutExpired:
-        problem = f"the run takes longer than {_TIME_LIMIT_SECONDS:g} s"
+        problem = f"a step of the run takes longer than {_MOST_SECONDS:g} s"
         return TrialRun(experiment.stop, problem=problem)
     found = _read(said, program, experiment)
     keep(place, json.dumps(asdict(found)).encode())
@@ -80,7 +83,7 @@ def _run(binary: bytes, experiment: Experiment) -> list[str]:
         program = Path(folder) / "trial.exe"
         program.write_bytes(binary)
         program.chmod(0o700)
-        numbers = (experiment.stop, experiment.step, _REPETITIONS, _ENOUGH_SECONDS)
+        numbers = (experiment.stop, experiment.step, _REPETITIONS, _ENOUGH_SECONDS, _MOST_SECONDS)
         done = subprocess.run(
             [str(program), *map(repr, numbers)],
             capture_output=True,

@@ -1,12 +1,12 @@
 /* A trial run of a model, as a program of its own: one co-simulation from 0 to a stop time, repeated.
  *
- *     trial STOP STEP REPETITIONS SECONDS
+ *     trial STOP STEP REPETITIONS ENOUGH LIMIT
  *
  * A line for each communication point: its time, Newton iterations of the step to it, evaluations, internal steps,
  * changes of coordinates, the seconds of the step, and what was iterated: `b0.3` a block of a set, `z0` a block
  * of the network, `all` all loops, `limit` a singular position. A last line `stopped TIME` and the sentence
- * of the instance follow where it fails. Runs are repeated while they have taken less than SECONDS in all; of
- * each step the least time counts. */
+ * of the instance follow where it fails, or where the run takes more than LIMIT seconds. Runs are repeated while they
+ * have taken less than ENOUGH seconds in all; of each step the least time counts. */
 #ifndef _WIN32
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -114,17 +114,28 @@ static Instance *started(const Environment *environment, double stop)
     return self;
 }
 
-/* The rows that were reached; `last` is the point at `stop`, `end` the one to end with. */
-static int run(const Environment *environment, double stop, double step, int last, int end, Row *rows, bool first)
+/* The declared motion: `last` is the point at `stop`. */
+typedef struct {
+    double stop, step, limit;
+    int last;
+} Motion;
+
+/* The rows that were reached; `end` is the one to end with. */
+static int run(const Environment *environment, const Motion *motion, int end, Row *rows, bool first)
 {
-    Instance *self = started(environment, stop);
+    const double start = seconds();
+    Instance *self = started(environment, motion->stop);
     if (!self) {
         return 0;
     }
     int reached = note(self, &rows[0], 0.0, first) ? 0 : -1;
     for (int i = 1; i <= end && reached == i - 1; i++) {
-        const double begin = step * (i - 1), next = i < last ? step * i : stop;
+        const double begin = motion->step * (i - 1), next = i < motion->last ? motion->step * i : motion->stop;
         const double before = seconds();
+        if (before - start > motion->limit) {
+            snprintf(sentence, LONGEST_SENTENCE, "the run was given up after %.0f s", motion->limit);
+            break;
+        }
         const bool done = do_step(self, begin, next - begin) == STATUS_OK;
         const double elapsed = seconds() - before;
         if (done && note(self, &rows[i], elapsed, first)) {
@@ -138,24 +149,25 @@ static int run(const Environment *environment, double stop, double step, int las
 int main(int count, char **arguments)
 {
     const Environment environment = {keep_sentence, wants_messages, NULL, calloc, free};
-    if (count != 5) {
+    if (count != 6) {
         return 2;
     }
     const double stop = atof(arguments[1]), step = atof(arguments[2]), enough = atof(arguments[4]);
     const double whole = floor(stop / step * (1.0 + 1e-12));
     const int last = (int)whole + (stop - step * whole > 1e-9 * step), repetitions = atoi(arguments[3]);
+    const Motion motion = {stop, step, atof(arguments[5]), last};
     Row *rows = calloc((size_t)last + 1, sizeof *rows);
     if (!rows) {
         return 2;
     }
     const double begin = seconds();
-    const int reached = run(&environment, stop, step, last, last, rows, true);
+    const int reached = run(&environment, &motion, last, rows, true);
     const char *const unsaid = sentence[0] ? sentence : "it gave no reason";
     if (reached <= last) {
         printf("stopped %.17g %s\n", reached > 0 ? rows[reached - 1].t : 0.0, unsaid);
     }
     for (int k = 1; k < repetitions && seconds() - begin < enough; k++) {
-        run(&environment, stop, step, last, reached - 1, rows, false);
+        run(&environment, &motion, reached - 1, rows, false);
     }
     for (int i = 1; i < reached; i++) {
         printf("seconds %.9g\n", rows[i].seconds);

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from fmugen.cli import app
 from fmugen.errors import CompileError
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, InterfaceType, Solver
+from fmugen.ir.trial import TrialRun
 from fmugen.phases import compile as compile_phase
 from fmugen.phases.read import read_model
 from fmugen.pipeline import generate, subject_of
@@ -213,6 +215,18 @@ def test_the_report_says_what_export_says(tmp_path: Path) -> None:
     assert page_fact(text, "closure") == f"triangular: {fact(shown, 'closure')}"
 
 
+def test_trees_have_one_default() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    defaults = {
+        name: parameter.default
+        for name, command in commands.items()
+        for parameter in command.params
+        if "--trees" in parameter.opts
+    }
+    assert {"check", "closure", "export", "report", "verify"} <= set(defaults)
+    assert set(defaults.values()) == {ExportOptions().trees} == {"measured"}
+
+
 # --- what is not measured, or not whole -------------------------------------------------------------
 
 
@@ -237,6 +251,15 @@ def test_a_run_that_stops_early_says_when(tmp_path: Path) -> None:
     assert stopped is not None
     assert float(stopped[1]) == pytest.approx(0.39, abs=0.011)
     assert not fact(text, "closure").endswith("no iteration")
+
+
+def test_a_model_whose_fmu_does_not_start_is_not_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = TrialRun(1.0, problem="t = 0 s: loop a stays open", refused=True)
+    monkeypatch.setattr("fmugen.cli.check.try_generated", lambda *_: refusal)
+    result = CliRunner().invoke(app, ["check", str(EXAMPLES / "pendulum" / "model.toml"), "--trees", "aac"])
+    assert result.exit_code == 1
+    assert "the FMU does not start: t = 0 s: loop a stays open" in result.stderr
+    assert "sound" not in result.stdout
 
 
 def test_an_fmu_for_model_exchange_alone_is_tried_as_well() -> None:
