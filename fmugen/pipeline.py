@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
@@ -12,11 +13,10 @@ from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.ir.platform import choose_platforms
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.bundle import bundle_sources
-from fmugen.phases.compile import compile_libraries
+from fmugen.phases.compile import compile_for
 from fmugen.phases.describe import describe_program, model_description_xml, sign, terminals_xml
 from fmugen.phases.embedding import embed_all
 from fmugen.phases.emit import emit_sources
@@ -24,8 +24,9 @@ from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import pack
 from fmugen.phases.triangularize import close_loops
-from fmugen.progress import Progress, counted, timed
+from fmugen.progress import Progress, counted, stage, timed, tried
 from fmugen.trees import choose_trees, require_reactions
+from fmugen.trial import TrialRun, co_simulation_sources, try_motion, worst_step_of
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation
 
@@ -40,12 +41,11 @@ class Compilation:
     options: ExportOptions = field(default_factory=ExportOptions)
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
-    @cached_property
+    @stage("trees")
     def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
         named = self.options.independent
         model = replace(self.source, independent=named) if named else self.source
-        with timed("trees", self.progress):
-            return choose_trees(model, self.options.trees, self.options.closure)
+        return choose_trees(model, self.options.trees, self.options.closure, tried(self.progress))
 
     @property
     def model(self) -> SystemModel:
@@ -62,19 +62,16 @@ class Compilation:
         """The spanning trees, and so the coordinates."""
         return self._chosen[2]
 
-    @cached_property
+    @stage("formulate", needs="trees")
     def formulated(self) -> Dae:
         """The equations as the trees give them, before the loops are closed."""
-        graph = self.graph
-        with timed("formulate", self.progress):
-            return formulate(self.model, graph, self.trees)
+        return formulate(self.model, self.graph, self.trees)
 
-    @cached_property
+    @stage("closure", needs="formulated")
     def _closed(self) -> tuple[Dae, SolutionFlow]:
-        dae, model, graph, trees = self.formulated, self.model, self.graph, self.trees
-        require_reactions(model, trees)
-        with timed("closure", self.progress):
-            return close_loops(model, dae, self.options.closure, linked_variants(model, graph, trees))
+        require_reactions(self.model, self.trees)
+        variants = linked_variants(self.model, self.graph, self.trees)
+        return close_loops(self.model, self.formulated, self.options.closure, variants)
 
     @property
     def dae(self) -> Dae:
@@ -86,19 +83,15 @@ class Compilation:
         """The independent coordinates, and the steps that give all others."""
         return self._closed[1]
 
-    @cached_property
+    @stage("lower", needs="flow")
     def program(self) -> Program:
         """Straight-line functions over one expression DAG."""
-        dae, flow = self._closed
-        with timed("lower", self.progress):
-            return lower_program(self.model, dae, flow, embed_all(dae, flow))
+        return lower_program(self.model, self.dae, self.flow, embed_all(self.dae, self.flow))
 
-    @cached_property
+    @stage("emit", needs="program")
     def _emitted(self) -> tuple[FmuDescription, dict[str, str]]:
-        program = self.program
-        with timed("emit", self.progress):
-            draft = describe_program(self.model, self.dae, program, self.options)
-            return sign(draft, emit_sources(program, draft))
+        draft = describe_program(self.model, self.dae, self.program, self.options)
+        return sign(draft, emit_sources(self.program, draft))
 
     @property
     def description(self) -> FmuDescription:
@@ -115,9 +108,20 @@ class Compilation:
         """How the loops are closed, in words and numbers."""
         return summarize_closure(self.model, self.dae, self.flow, self.program)
 
+    @stage("trial run", needs="sources")
+    def trial(self) -> TrialRun:
+        """The run of the compiled model along its declared motion."""
+        sources = co_simulation_sources(self.program, self.description, self.sources)
+        return try_motion(sources, self.program, self.model.experiment, counted("trial run", self.progress))
 
-@dataclass(frozen=True)
-class Export:
+    @cached_property
+    def measured_closure(self) -> ClosureSummary:
+        """How the loops are closed, with what the trial run says and the bounds of a step."""
+        worst = worst_step_of(self.program, self.description, self.model.experiment.step)
+        return replace(self.closure, trial=self.trial, worst=worst)
+
+
+class Export(NamedTuple):
     """A finished FMU, and what it was made from."""
 
     compilation: Compilation
@@ -129,10 +133,10 @@ def export_fmu(
 ) -> Export:
     """SystemModel -> ... -> sources -> binaries -> ``destination``."""
     made, fmi = Compilation(model, options, progress), options.fmi.value
-    sources, description, count = made.sources, made.description, counted("compile", progress)
+    sources, description = made.sources, made.description
     with timed("compile", progress):
-        platforms, portable = choose_platforms(options.platforms), options.platforms != ("host",)
-        libraries = compile_libraries(sources, platforms, fmi=fmi, portable=portable, counter=count)
+        libraries = compile_for(options.platforms, sources, fmi, counted("compile", progress))
+    page = documentation(made)
     with timed("pack", progress):
         bundle = bundle_sources(sources, description.identifier, fmi) if options.sources else None
         path = pack(
@@ -140,7 +144,7 @@ def export_fmu(
             libraries,
             description.identifier,
             fmi=fmi,
-            documentation={"index.html": documentation(made)},
+            documentation={"index.html": page},
             sources=bundle.files if bundle else None,
             terminals=terminals_xml(description),
             destination=destination,

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property, wraps
 from time import perf_counter
+from typing import Any, TypeVar
 
-__all__ = ["Progress", "counted", "timed"]
+__all__ = ["Progress", "counted", "stage", "timed", "tried"]
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
+
+_T = TypeVar("_T")
 
 #: Characters of a bar that shows how far a phase has come.
 _BAR = 24
@@ -27,6 +31,25 @@ def timed(phase: str, progress: Progress | None) -> Iterator[None]:
     progress(phase, perf_counter() - begin)
 
 
+def stage(name: str, needs: str = "") -> Callable[[Callable[[Any], _T]], cached_property[_T]]:
+    """A property that is computed once. ``self.progress`` is told when it begins and ends.
+
+    ``needs`` names an earlier stage, which is computed first, so that its time does not count here.
+    """
+
+    def decorate(function: Callable[[Any], _T]) -> cached_property[_T]:
+        @wraps(function)
+        def computed(self: Any) -> _T:
+            if needs:
+                getattr(self, needs)
+            with timed(name, self.progress):
+                return function(self)
+
+        return cached_property(computed)
+
+    return decorate
+
+
 def counted(phase: str, progress: Progress | None) -> Callable[[int, int], None]:
     """A function that tells ``progress`` how far a running phase has come."""
 
@@ -35,3 +58,13 @@ def counted(phase: str, progress: Progress | None) -> Callable[[int, int], None]
             progress(f"{phase} {'━' * (_BAR * done // total):╌<{_BAR}} {done} of {total}", None)
 
     return count
+
+
+def tried(progress: Progress | None) -> Callable[[int, str], None]:
+    """A function that tells ``progress`` how many pairs of trees a search has tried."""
+
+    def tell(count: int, name: str) -> None:
+        if progress is not None:
+            progress(f"trees: {count} measured, {name}", None)
+
+    return tell

@@ -41,7 +41,8 @@ _UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO
 def inverse_of(model: SystemModel) -> SystemModel:
     """The inverse model, whose prescribed motions start where ``model`` starts."""
     motions = prescribed_motions(model)
-    probe = replace(model, outputs=tuple(Output(name, value) for name, value in motions.items()))
+    outputs = tuple(Output(name, value) for name, value in motions.items())
+    probe = replace(model, outputs=outputs, independent=())
     made = Compilation(probe, ExportOptions("aac", Closure.NEWTON))
     starts = values_at_start(probe, made.dae, made.flow, list(made.dae.outputs.values()))
     return inverse_model(model, dict(zip(made.dae.outputs, starts, strict=True)))

@@ -30,7 +30,6 @@ from fmugen.cli.arguments import (
     ModelOfFmuOption,
     PlatformsOption,
     ReferenceSecondsOption,
-    ShownTreesOption,
     SolverOption,
     SolverStepOption,
     StopOption,
@@ -109,8 +108,8 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: ShownTreesOption = None) -> None:
-    """Validate and assemble a model; count its freedoms."""
+def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+    """Validate and assemble a model; count its freedoms; say where its motion iterates."""
     from fmugen.cli.check import check_model
 
     check_model(model, trees)

@@ -22,7 +22,6 @@ __all__ = [
     "ModelOfFmuOption",
     "PlatformsOption",
     "ReferenceSecondsOption",
-    "ShownTreesOption",
     "SolverOption",
     "SolverStepOption",
     "StopOption",
@@ -126,15 +125,6 @@ ModelOfFmuOption = Annotated[
 ReferenceSecondsOption = Annotated[
     float,
     typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time that the reference may take."),
-]
-ShownTreesOption = Annotated[
-    str | None,
-    typer.Option(
-        "--trees",
-        metavar="NAME",
-        help="Trees whose coordinates to show, as of export; default aac, the quickest.",
-        show_default=False,
-    ),
 ]
 TreesOption = Annotated[
     str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from fmugen.analysis.soundness import loose_bodies, start_problems, unphysical_inertias
 from fmugen.cli.networks import network_sentences, network_summary
-from fmugen.cli.terminal import counted, print_line, print_table, print_warning
+from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
@@ -23,8 +24,9 @@ from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.pipeline import Compilation
-from fmugen.trees import MEASURED, METHODS, select_trees
+from fmugen.trees import METHODS, select_trees
 from fmugen.verify.reference import require_network_start
+from fmugen.view.steps import iterated_parts
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]
 
@@ -48,15 +50,15 @@ _POINT_JOINTS = (JointType.SPHERICAL, JointType.ROD)
 _NOTABLE_MOVE = 1e-2
 _SHOWN_MODES = 5
 _RANK = 1e-8
-#: The trees of a check for which the user names none.
+#: The trees that tell soonest whether a model is sound.
 _QUICK = "aac"
 
 
-def check_model(path: Path, trees: str | None) -> None:
-    """Print what a model is, how it can move and how it starts.
+def check_model(path: Path, trees: str) -> None:
+    """Print whether a model is sound, then how it can move, how it starts and where its motion iterates.
 
-    With ``trees``, coordinates are those that ``closure`` and ``export`` choose with the same trees. Without,
-    they are those of the quickest trees, and a sentence says so.
+    Whether it is sound is found with the quickest trees. All else is of the coordinates that ``closure``,
+    ``export`` and ``report`` have with the same ``trees``.
 
     Raises
     ------
@@ -66,42 +68,47 @@ def check_model(path: Path, trees: str | None) -> None:
     model = read_model(path)
     graph = build_graph(model)
     _require_spanning_trees(path, model, graph)
-    formulation, flow = _closed(model, trees)
-    dae = formulation.dae
-    problems = start_problems(model, dae, flow) if model.bodies else ()
+    _require_sound(path, model)
+    print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
+    print_table("", ("", ""), _elements(model))
+    for name in loose_bodies(model):
+        print_line(f"note: {name} is loose: no joint, driver, spring or load is attached to it")
+    with Phases() as phases:
+        made = Compilation(model, ExportOptions(trees), phases)
+        trial = made.trial
+    if trial.refused:
+        raise ModelError(str(path), (Problem("start", f"the FMU does not start: {trial.problem}"),))
+    _print_motion(model, graph, made, trees)
+    print_line("the model is sound", style="green")
+
+
+def _require_sound(path: Path, model: SystemModel) -> None:
+    """Raise if the start of the model cannot move; warn of inertias that no body has."""
+    quick = replace(model, independent=())  # which other trees may have
+    made = Compilation(quick, ExportOptions(_QUICK, Closure.NEWTON))
+    problems = start_problems(model, made.dae, made.flow) if model.bodies else ()
     if problems:
         raise ModelError(str(path), problems)
     if model.components:
         _require_network_start(path, model)
     for warning in unphysical_inertias(model):
         print_warning(warning)
-    print_line(f"{model.name}: {model.description}" if model.description else model.name, style="bold")
-    print_table("", ("", ""), _summary(model, dae, flow))
+
+
+def _print_motion(model: SystemModel, graph: LinearGraph, made: Compilation, trees: str) -> None:
+    """Coordinates, freedoms, start and iteration, as they are in an FMU."""
+    flow, dae = made.flow, made.dae
+    print_table("", ("", ""), _summary(model, made))
     if model.bodies:
         print_table(
             "coordinates for each choice of trees",
             ("trees", ">coordinates", ">constraints", ">equations", ""),
-            _tree_counts(model, graph, formulation, trees or _QUICK),
+            _tree_counts(model, graph, made, trees),
         )
-        if trees is None:
-            print_line(
-                f"the coordinates are those of the trees {_QUICK}; export measures trees and may choose "
-                f"others, which `fmugen check --trees {MEASURED}` shows"
-            )
-        for sentence in (*_mobility(formulation, flow), *_assembly(flow), *_start(model, dae, flow)):
+        for sentence in (*_mobility(made, flow), *_assembly(flow), *_start(model, dae, flow)):
             print_line(sentence)
-        for name in loose_bodies(model):
-            print_line(f"note: {name} is loose: no joint, driver, spring or load is attached to it")
-    for sentence in network_sentences(dae):
+    for sentence in (*network_sentences(dae), *iterated_parts(made.trial)):
         print_line(sentence)
-    print_line("the model is sound", style="green")
-
-
-def _closed(model: SystemModel, trees: str | None) -> tuple[Compilation, SolutionFlow]:
-    """The equations and how their loops are closed: as in an FMU with named trees, else as is quickest."""
-    options = ExportOptions(_QUICK, Closure.NEWTON) if trees is None else ExportOptions(trees)
-    made = Compilation(model, options)
-    return made, made.flow
 
 
 def _require_spanning_trees(path: Path, model: SystemModel, graph: LinearGraph) -> None:
@@ -153,7 +160,7 @@ def spinning_links(model: SystemModel) -> Iterator[str]:
             yield body.name
 
 
-def _summary(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[tuple[str, str]]:
+def _elements(model: SystemModel) -> Iterator[tuple[str, str]]:
     if model.bodies:
         yield "bodies", str(len(model.bodies))
         yield "joints", _counted([joint.type.value for joint in model.joints])
@@ -163,14 +170,19 @@ def _summary(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[tuple
     for section in dict.fromkeys(component.section for component in model.components):
         yield section, _counted([part.type for part in model.components if part.section == section])
     yield "inputs, outputs", f"{len(model.inputs)}, {len(model.outputs)}"
+
+
+def _summary(model: SystemModel, made: Compilation) -> Iterator[tuple[str, str]]:
+    closure = made.measured_closure
     if model.components:
-        yield from network_summary(dae)
-    if not model.bodies:
-        return
-    yield "degrees of freedom", str(flow.degrees_of_freedom)
-    yield "Grübler's count", str(gruebler_count(model))
-    yield "independent", ", ".join(dae.coordinates[index].name for index in flow.independent) or "none"
-    yield "dependent", ", ".join(dae.coordinates[index].name for index in flow.dependent) or "none"
+        yield from network_summary(made.dae)
+    if model.bodies:
+        yield "degrees of freedom", str(made.flow.degrees_of_freedom)
+        yield "Grübler's count", str(gruebler_count(model))
+        yield "independent", ", ".join(closure.independent) or "none"
+        yield "dependent", ", ".join((*closure.dependent, *closure.carried)) or "none"
+        yield "closure", f"{closure.closure.value}: {closure.sentence}"
+    yield from closure.run_facts[:1]
 
 
 def _counted(kinds: list[str]) -> str:

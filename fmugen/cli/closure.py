@@ -37,15 +37,15 @@ def show_closure(path: Path, options: ExportOptions, svg: Path | None) -> None:
         with phases.phase("read"):
             model = read_model(path)
         generated = Compilation(model, options, phases)
-        summary = generated.closure
+        summary = generated.measured_closure
     title = f"{model.name}, trees {options.trees}, closure {options.closure.value}"
     if summary.blocks:
         print_table(title, _COLUMNS, _rows(summary))
         print_table("", ("", ""), _facts(summary))
-        for note in summary.notes:
-            print_line(note)
     else:
         print_table(title, ("", ""), _facts(summary))
+    for note in summary.notes:
+        print_line(note)
     if model.components:
         print_table("network", ("", ""), network_summary(generated.dae))
     if svg is not None:
@@ -88,12 +88,14 @@ def _facts(summary: ClosureSummary) -> Iterator[tuple[str, str]]:
         yield "configurations", "too many to count" if real is None else f"{real} real at the start"
     if summary.closure in EMBEDDED:
         iterated = summary.iterated + len(summary.polynomial_degrees)
-        yield "iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
+        yield "always iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
     yield "operations", f"{summary.operations.total} per right-hand side ({summary.operations})"
     for spare in summary.spares:
         names = ", ".join(spare.independent)
         yield "or independent", f"{names}: {spare.operations.total} operations"
     yield "closure", summary.sentence
+    yield from summary.run_facts
+    yield from summary.time_facts
 
 
 def _draw(summary: ClosureSummary, title: str, destination: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fmugen.errors import OutputError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Export, export_fmu
+from fmugen.view.closure import ClosureSummary
 from fmugen.view.modelica import modelica_files
 
 __all__ = ["Extras", "export_model"]
@@ -70,7 +72,7 @@ def _require_folder(folder: Path | None) -> None:
 
 def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
     generated = export.compilation
-    flow, closure = generated.flow, generated.closure
+    flow, closure = generated.flow, generated.measured_closure
     coordinates, constraints = len(generated.dae.coordinates), len(flow.rows)
     mechanism = [
         ("degrees of freedom", str(flow.degrees_of_freedom)),
@@ -79,6 +81,7 @@ def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
             f"{coordinates} ({len(flow.independent)} independent, {len(flow.dependent)} dependent), "
             f"trees {options.trees}",
         ),
+        ("independent", ", ".join(closure.independent) or "none"),
         ("equations", f"{coordinates + constraints} ({coordinates} dynamic, {constraints} kinematic)"),
     ]
     if flow.redundant:
@@ -89,9 +92,18 @@ def _summary(export: Export, options: ExportOptions) -> list[tuple[str, str]]:
         *(network_summary(dae) if model.components else []),
         ("operations", f"{closure.operations.total} per right-hand side ({closure.operations})"),
         ("closure", f"{options.closure.value}: {closure.sentence}"),
+        *_steps(closure),
         ("solver", options.solver.value),
         ("file", f"{export.path}, {_size(export.path.stat().st_size)}"),
     ]
+
+
+def _steps(closure: ClosureSummary) -> Iterator[tuple[str, str]]:
+    """Where the declared motion iterates, and how long a step takes: at the most, and on this machine."""
+    facts = dict(closure.run_facts)
+    yield "iteration", facts["iteration"]
+    yield "worst internal step", facts["worst internal step"]
+    yield from closure.time_facts
 
 
 def _size(count: int) -> str:

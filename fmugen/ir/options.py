@@ -46,6 +46,8 @@ class Solver(Enum):
 class ExportOptions:
     """Trees, closure and solver; ``step`` is the solver's step (0: see the solver).
 
+    These are the defaults of all commands and of the pipeline.
+
     ``independent`` names the coordinates from which the closure starts, in place of those of the model.
     ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for;
     with ``sources`` it can be compiled for any other.

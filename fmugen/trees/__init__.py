@@ -14,6 +14,7 @@ from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees.candidates import neighbours, promising_trees
 from fmugen.trees.methods import MEASURED, METHODS, select_trees, tied_trees
+from fmugen.trees.search import CandidateProgress
 from fmugen.trees.store import cheapest_trees
 from fmugen.trees.virtual import require_reactions
 
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def choose_trees(
-    model: SystemModel, method: str, closure: Closure
+    model: SystemModel, method: str, closure: Closure, progress: CandidateProgress | None = None
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     """The trees of a method, of the model file, or the cheapest, with the model and graph they are of.
 
@@ -43,4 +44,4 @@ def choose_trees(
     if not model.bodies:
         graph = build_graph(model)
         return model, graph, select_trees(model, graph, next(iter(METHODS)))
-    return cheapest_trees(model, build_graph(model), closure)
+    return cheapest_trees(model, build_graph(model), closure, progress=progress)

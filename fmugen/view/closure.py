@@ -20,8 +20,11 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
+from fmugen.ir.trial import TrialRun
 from fmugen.trees.price import iteration_operations
+from fmugen.trial import WorstStep
 from fmugen.view.configurations import Configurations, count_configurations
+from fmugen.view.steps import iterated_parts, iteration_sentence, measured_step, worst_steps
 
 __all__ = ["BlockSummary", "ClosureSummary", "SpareSummary", "StepSummary", "summarize_closure"]
 
@@ -89,7 +92,8 @@ class ClosureSummary:
     """All of it. ``is_straight`` tells that the equations of motion are written out without loops.
 
     ``operations`` are those of a right-hand side with the first independent coordinates. ``carried`` are the
-    fourth components of attitudes that are integrated whole.
+    fourth components of attitudes that are integrated whole. ``trial`` is a run along the declared motion,
+    ``worst`` the bounds of a step; a summary without them says nothing of either.
     """
 
     closure: Closure
@@ -102,6 +106,8 @@ class ClosureSummary:
     is_straight: bool
     spares: tuple[SpareSummary, ...] = ()
     carried: tuple[str, ...] = ()
+    trial: TrialRun | None = None
+    worst: WorstStep | None = None
 
     @property
     def most_operations(self) -> int:
@@ -139,8 +145,38 @@ class ClosureSummary:
             return "there are no loops to close"
         clauses = self._iterations()
         if clauses:
-            return f"{self._share(clauses)}; {self._cost} besides"
-        return f"exact, {self._cost}, no iteration"
+            return f"{self._share(clauses)}; {self._cost} besides{self._iterating}"
+        return f"exact, {self._cost}{self._iterating}"
+
+    @property
+    def _iterating(self) -> str:
+        """What the trial run says, as the end of the sentence."""
+        trial = self.trial
+        if trial is None or not trial.is_measured:
+            return "; where it iterates was not measured"
+        points = f"{trial.points_with_iteration} of {trial.points} points"
+        if self._iterations():
+            return f"; Newton iteration at {points}"
+        if trial.iterates:
+            return f"; {points} iterate"
+        if trial.problem:
+            return f", no iteration up to t = {trial.reached:g} s, where the run stops"
+        return ", no iteration"
+
+    @property
+    def run_facts(self) -> tuple[tuple[str, str], ...]:
+        """Where the declared motion iterates, and the bounds of a step: names and sentences."""
+        facts = [] if self.trial is None else [("iteration", iteration_sentence(self.trial))]
+        if self.trial is not None and self.trial.changes:
+            facts.append(("changes of coordinates", f"{self.trial.changes} on the declared motion"))
+        if self.worst is not None:
+            facts += worst_steps(self.worst)
+        return tuple(facts)
+
+    @property
+    def time_facts(self) -> tuple[tuple[str, str], ...]:
+        """What depends on the machine: how long a step takes."""
+        return () if self.trial is None else (("longest step", measured_step(self.trial)),)
 
     def _iterations(self) -> list[str]:
         clauses = []
@@ -163,10 +199,14 @@ class ClosureSummary:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the sentence means, and where it does not hold."""
-        notes = []
-        if self.is_bounded:
+        notes = [] if self.trial is None else list(iterated_parts(self.trial))
+        if self.is_bounded and self.trial is not None and self.trial.is_measured:
             these = f"at most {self.most_operations}" if self.spares else "these"
-            notes.append(f"bounded cost: every right-hand side takes {these} operations, nothing iterates")
+            notes.append(
+                f"where no guard fails, a right-hand side takes {these} operations"
+                if self.trial.iterates
+                else f"bounded cost: every right-hand side takes {these} operations, nothing iterates"
+            )
         for number, block in enumerate(self.blocks, 1):
             if block.reason:
                 notes.append(f"block {number} is iterated: {block.reason}")

@@ -8,6 +8,7 @@
 #include "loops.h"
 #include "motion.h"
 #include "network.h"
+#include "tally.h"
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
@@ -332,6 +333,7 @@ static void polish_dependent(Instance *self, Point *point)
         for (int i = 0; i < NC; i++) {
             point->q[self->state.partition.dependent[i]] -= work->correction[i];
         }
+        count_at_limit(self, point);
     }
 }
 

@@ -137,6 +137,7 @@ typedef struct {
     double proposed_step; /* 0: not known yet */
     double last_error;             /* error of the last accepted step, for the PI controller */
     double steps;
+    double iterations; /* co-simulation: Newton iterations of all evaluations since the last step began */
 } State;
 
 typedef enum {
@@ -249,9 +250,18 @@ typedef struct Environment {
     void (*release)(void *memory);
 } Environment;
 
+/* Counts for trial runs, see tally.h; nothing that an instance does depends on them. */
+typedef struct {
+    double evaluations, changes;                          /* of the motion; of the independent coordinates */
+    double over_block[MODEL_NSETS][MODEL_ROOM(MODEL_NC)]; /* iterations by set and block of loops, */
+    double over_network[MODEL_ROOM(MODEL_NZBLOCKS)];      /* by block of the network, */
+    double over_all, at_limits;                           /* over all loops at once, at singular positions */
+} Tally;
+
 typedef struct {
     State state;
     Work work;
+    Tally tally;
     Failure failure;
     Environment environment;
     char *name;

@@ -112,6 +112,7 @@ Status exit_initialization(Instance *self)
     const bool ready = check_settings(self) == STATUS_OK && ensure_assembled(self) == STATUS_OK;
     const Mode running = self->state.interface == CO_SIMULATION ? MODE_STEP_COMPLETE : MODE_EVENT;
     self->state.mode = ready ? running : MODE_FAILED;
+    self->state.iterations = self->state.now.iterations;
     keep_start_samples(&self->state);
     begin_told(&self->state);
     return ready ? STATUS_OK : STATUS_ERROR;
@@ -165,6 +166,7 @@ Status do_step(Instance *self, double current, double size)
         return STATUS_ERROR;
     }
     const Partition before = state->partition;
+    state->iterations = 0.0;
     follow_rates(state);
     keep_samples(state);
     if (!advance(self, end)) {

@@ -5,6 +5,7 @@
 #include "attitude.h"
 #include "circular.h"
 #include "linear.h"
+#include "tally.h"
 
 #define MAX_ITERATIONS 25
 #define MAX_HALVINGS 8
@@ -128,7 +129,7 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
             for (int i = 0; i < n; i++) {
                 point->q[unknowns[i]] -= work->correction[i];
             }
-            point->iterations += 1.0;
+            count_over_loops(self, block, point);
             return true;
         }
         if (negligible(n, unknowns, point->q, work->correction)) {
@@ -139,7 +140,7 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
             break;
         }
         residual = after;
-        point->iterations += 1.0;
+        count_over_loops(self, block, point);
     }
     return residual <= ACCEPTABLE || open_loop(self, block, at);
 }
@@ -271,7 +272,7 @@ bool project_position(Instance *self, Point *point)
         for (int i = 0; i < MODEL_NQ; i++) {
             point->q[i] -= work->correction_q[i];
         }
-        point->iterations += 1.0;
+        count_over_loops(self, NULL, point);
     }
     model_constraints(&at, work->residual);
     return max_magnitude(MODEL_NC, work->residual) <= ACCEPTABLE || open_loop(self, NULL, &at);

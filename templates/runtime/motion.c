@@ -288,6 +288,7 @@ void input_rates(const State *state, double t, double *rates)
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 {
     point->t = t;
+    self->tally.evaluations += 1.0;
     take_inputs(&self->state, point);
     expect_turns(&self->state, point);
     scatter_state(&self->state, y, point);

@@ -5,6 +5,7 @@
 
 #include "linear.h"
 #include "motion.h"
+#include "tally.h"
 
 #define MAX_ITERATIONS 100
 #define MAX_HALVINGS 60
@@ -91,7 +92,7 @@ static bool solve_block(Instance *self, const ModelNetworkBlock *block, const Mo
         if (size <= ROUND_OFF || !damped_step(work, block, at, point->z, residual)) {
             break;
         }
-        point->iterations += 1.0;
+        count_over_network(self, block, point);
     }
     return size <= ACCEPTABLE || unsolved(self, block, point->t);
 }

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "implicit.h"
 #include "left_out.h"
@@ -204,6 +205,19 @@ static bool try_step(Instance *self, double t_new, double *error)
     return (untold || is_continuous(self, 0.25, false)) && turns_are_sure(self);
 }
 
+static void count_change(Instance *self, const Partition *before)
+{
+    self->tally.changes += memcmp(before, &self->state.partition, sizeof *before) != 0 ? 1.0 : 0.0;
+}
+
+static bool leave_partition(Instance *self)
+{
+    const Partition before = self->state.partition;
+    const bool left = leave_failing_partition(self);
+    count_change(self, &before);
+    return left;
+}
+
 void accept(Instance *self)
 {
     State *state = &self->state;
@@ -212,7 +226,9 @@ void accept(Instance *self)
     count_turns(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
+    const Partition before = state->partition;
     review_partition(self);
+    count_change(self, &before);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -272,7 +288,7 @@ static bool advance_fixed(Instance *self, double end, bool *event)
         const double t_new = k < count ? begin + span * (k / count) : end;
         double error;
         if (!try_step(self, t_new, &error) &&
-            !(leave_failing_partition(self) && try_step(self, t_new, &error))) {
+            !(leave_partition(self) && try_step(self, t_new, &error))) {
             return false;
         }
         if (!accept_or_locate(self, t_new, event)) {
@@ -372,7 +388,7 @@ static bool advance_adaptive(Instance *self, double end, bool *event)
         retried = true;
         failures += !found;
         if (failures == FAILURES_BEFORE_NEW_PARTITION) {
-            leave_failing_partition(self);
+            leave_partition(self);
         }
         state->proposed_step = h * (found ? fmin(0.9, growth(state, error, 1.0)) : 0.5);
     }

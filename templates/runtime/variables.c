@@ -108,7 +108,8 @@ static bool calculate(Instance *self)
     model_constraints(&at, self->work.residual);
     diagnostics[DIAGNOSTIC_RESIDUAL] =
         fmax(max_magnitude(MODEL_NC, self->work.residual), left_out_residual(self, &at));
-    diagnostics[DIAGNOSTIC_ITERATIONS] = state->now.iterations;
+    const bool between_steps = state->interface == CO_SIMULATION && state->mode == MODE_STEP_COMPLETE;
+    diagnostics[DIAGNOSTIC_ITERATIONS] = between_steps ? state->iterations : state->now.iterations;
     diagnostics[DIAGNOSTIC_STEPS] = state->steps;
     memcpy(state->reals + MODEL_K0, state->y + FIRST_OWN_STATE, MODEL_NK * sizeof *state->y);
     ode_derivative(state, &state->now, self->work.stage);

@@ -48,7 +48,7 @@ d = { type = "revolute", from = "ground.B", to = "rocker" }
 def checked(text: str, folder: Path, *options: str) -> str:
     path = folder / "model.toml"
     path.write_text(text, encoding="utf-8")
-    result = CliRunner().invoke(app, ["check", str(path), *options])
+    result = CliRunner().invoke(app, ["check", str(path), "--trees", "aac", *options])
     assert result.exit_code == 0, result.stderr
     return re.sub(r"\s+", " ", result.stdout)
 

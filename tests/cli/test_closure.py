@@ -54,7 +54,7 @@ def test_a_slider_crank_takes_a_fixed_number_of_operations() -> None:
     assert fact(text, "independent") == "m1.angle"
     assert fact(text, "assembly modes") == "2"
     assert fact(text, "configurations") == "2 real at the start"
-    assert fact(text, "iterated") == "0 of 1 unknown"
+    assert fact(text, "always iterated") == "0 of 1 unknown"
     operations = fact(text, "operations").split()[0]
     assert fact(text, "closure") == f"exact, {operations} operations per right-hand side, no iteration"
     assert "bounded cost" in text
@@ -62,7 +62,7 @@ def test_a_slider_crank_takes_a_fixed_number_of_operations() -> None:
 
 def test_a_polynomial_of_higher_degree_is_admitted_to_iterate() -> None:
     text = run("landing_gear")
-    assert fact(text, "iterated") == "1 of 5 unknowns"
+    assert fact(text, "always iterated") == "1 of 5 unknowns"
     assert "1 of 5 unknowns as the root of a polynomial of degree 6" in fact(text, "closure")
     assert "an iteration" in text
     assert "bounded cost" not in text
@@ -71,7 +71,7 @@ def test_a_polynomial_of_higher_degree_is_admitted_to_iterate() -> None:
 def test_independent_coordinates_by_name() -> None:
     text = run("four_bar", "--independent", "m3.angle")
     assert fact(text, "independent") == "m3.angle"
-    assert fact(text, "iterated") == "0 of 2 unknowns"
+    assert fact(text, "always iterated") == "0 of 2 unknowns"
 
 
 def test_coordinates_that_cannot_be_independent_are_refused_in_a_sentence() -> None:
@@ -106,7 +106,7 @@ def test_closures_that_integrate_everything_have_no_blocks() -> None:
 def test_an_open_chain_has_nothing_to_close() -> None:
     text = run("double_pendulum")
     assert fact(text, "closure") == "there are no loops to close"
-    assert "guard" not in text
+    assert "real roots" not in text
 
 
 # --- counts ---------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def written(folder: Path, text: str, **values: object) -> Path:
 
 
 def check(path: Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["check", str(path)])
+    result = CliRunner().invoke(app, ["check", str(path), "--trees", "aac"])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.stdout, result.stderr
 
@@ -263,26 +263,3 @@ load = {{ type = "resistor", from = "a", to = "ground", resistance = 1 }}
 """
     assert check(written(tmp_path, text, sign="-"))[0] == 0
     assert "have no solution nearby" in refused(written(tmp_path, text, sign="+"))
-
-
-# --- one statement ---------------------------------------------------------------------------------
-
-
-def test_check_says_whose_coordinates_it_shows() -> None:
-    path = str(Path(__file__).parents[2] / "examples" / "slider_crank" / "model.toml")
-
-    def told(*arguments: str) -> str:
-        result = CliRunner().invoke(app, list(arguments))
-        assert result.exit_code == 0, result.stderr
-        return result.stdout
-
-    def independent(text: str) -> str:
-        (line,) = (line for line in text.splitlines() if line.strip().startswith("independent"))
-        return " ".join(line.split())
-
-    said = "the coordinates are those of the trees aac; export measures trees and may choose others"
-    assert said in told("check", path)
-    for trees in ("jc", "measured"):
-        shown = told("check", path, "--trees", trees)
-        assert said not in shown
-        assert independent(shown) == independent(told("closure", path, "--trees", trees))

@@ -131,7 +131,8 @@ def test_loops_stay_closed_to_rounding(
     assert np.max(run.values["closure.residual"]) <= 1e-13
     if (name, trees) in MECHANISMS:
         # Newton helps out for an instant where parallelograms line up, which is singular for every choice.
-        allowed = 0.01 if name == "n_four_bar" else 0.0
+        # All evaluations of a communication step count, not only the one at its end.
+        allowed = 0.03 if name == "n_four_bar" else 0.0
         assert np.mean(run.values["closure.iterations"] > 0) <= allowed
 
 

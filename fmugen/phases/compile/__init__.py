@@ -20,13 +20,21 @@ from pathlib import Path
 
 from fmugen.cache import digest, keep
 from fmugen.errors import CompileError
-from fmugen.ir.platform import Platform, host_platform
+from fmugen.ir.platform import Platform, choose_platforms, host_platform
 from fmugen.phases.compile.influences import influences
 from fmugen.phases.compile.symbols import read_interface
 from fmugen.phases.compile.toolchain import Compiler, find_compiler, require_success
 from fmugen.resources import default_cache_dir, fmi_include_dir, runtime_sources
 
-__all__ = ["Compiler", "compile_libraries", "compile_library", "exported_functions", "find_compiler"]
+__all__ = [
+    "Compiler",
+    "compile_for",
+    "compile_libraries",
+    "compile_library",
+    "compile_program",
+    "exported_functions",
+    "find_compiler",
+]
 
 #: Called with the number of files compiled so far and the number of all.
 Counter = Callable[[int, int], None]
@@ -43,6 +51,14 @@ def exported_functions(fmi: int) -> frozenset[str]:
     """The functions of a version of the standard, which an importer may look up when it loads a library."""
     header = (fmi_include_dir() / f"fmi{fmi}Functions.h").read_text(encoding="utf-8")
     return frozenset(re.findall(rf"^\s*FMI{fmi}_Export\s+\w+\s+(fmi{fmi}\w+)\s*;", header, re.MULTILINE))
+
+
+def compile_for(
+    names: Sequence[str], sources: Mapping[str, str], fmi: int, counter: Counter | None = None
+) -> dict[Platform, bytes]:
+    """Compile for the platforms that a user names; for ``host`` alone by the compiler of this machine."""
+    platforms, portable = choose_platforms(names), tuple(names) != ("host",)
+    return compile_libraries(sources, platforms, fmi=fmi, portable=portable, counter=counter)
 
 
 def compile_libraries(
@@ -112,6 +128,27 @@ def compile_library(
     compiler = compiler or find_compiler(platform)
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         return _compile(sources, platform, fmi, compiler, cache_dir, work_dir, workers, _Count(0, None))
+
+
+def compile_program(
+    sources: Mapping[str, str], main: Mapping[str, str], *, counter: Counter | None = None
+) -> bytes:
+    """A program for this machine from generated sources, the runtime and the files of its own, ``main``.
+
+    It is made of the objects that a library for this machine is made of, which are compiled once.
+    """
+    platform = host_platform()
+    compiler = find_compiler(platform)
+    files = _all_files(sources) | dict(main)
+    count = _Count(1 + sum(name.endswith(".c") for name in files), counter)
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as workers,
+        tempfile.TemporaryDirectory(prefix="fmugen-") as folder,
+    ):
+        units = _compile_units(files, platform, compiler, Path(folder), default_cache_dir(), workers, count)
+        program = "program.exe" if platform.system == "windows" else "program"
+        _run_all([compiler.program_command(units, program)], Path(folder), workers, count)
+        return (Path(folder) / program).read_bytes()
 
 
 class _Count:
@@ -192,10 +229,23 @@ def _build(
     workers: Executor,
     count: _Count,
 ) -> Path:
-    """Compile each file that is not in the cache and link them.
+    """Compile and link. Names are relative, so that no path gets into the result."""
+    units = _compile_units(files, platform, compiler, folder, cache, workers, count)
+    library = f"library{platform.library_suffix}"
+    _run_all([compiler.link_command(platform, units, library)], folder, workers, count)
+    return folder / library
 
-    Names are relative, so that no path gets into the result.
-    """
+
+def _compile_units(
+    files: Mapping[str, str],
+    platform: Platform,
+    compiler: Compiler,
+    folder: Path,
+    cache: Path,
+    workers: Executor,
+    count: _Count,
+) -> list[str]:
+    """Compile each file that is not in the cache; the names of all C files."""
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     units = sorted(name for name in files if name.endswith(".c"))
@@ -207,9 +257,7 @@ def _build(
     _run_all((compiler.compile_command(platform, unit, include) for unit in missing), folder, workers, count)
     for unit in missing:
         keep(kept[unit], (folder / f"{unit}.o").read_bytes())
-    library = f"library{platform.library_suffix}"
-    _run_all([compiler.link_command(platform, units, library)], folder, workers, count)
-    return folder / library
+    return units
 
 
 def _run_all(commands: Iterable[Sequence[str]], folder: Path, workers: Executor, count: _Count) -> None:

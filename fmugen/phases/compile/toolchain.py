@@ -59,6 +59,12 @@ class Compiler:
         flags, libraries = _LINK_FLAGS[platform.system], _LIBRARIES[platform.system]
         return (*self.command, *self.target_flags, *flags, "-o", library, *objects, *libraries)
 
+    def program_command(self, units: Sequence[str], program: str) -> tuple[str, ...]:
+        """The command that makes a program for this machine from the objects of ``units``."""
+        objects = [f"{unit}.o" for unit in units]
+        libraries = _LIBRARIES[host_platform().system]
+        return (*self.command, *self.target_flags, "-o", program, *objects, *libraries)
+
     def identity(self, platform: Platform) -> tuple[str, ...]:
         """All of it that a library depends on, its place on this machine left out."""
         commands = self.compile_command(platform, "", Path()) + self.link_command(platform, (), "")

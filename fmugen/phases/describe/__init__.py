@@ -97,7 +97,10 @@ _DISPLAY_UNITS = {"rad": DisplayUnit("deg", 180 / math.pi)}
 #: Values the runtime itself reports, in the order in which it writes them.
 DIAGNOSTICS = (
     ("closure.residual", "largest absolute value of the loop constraints, redundant ones included"),
-    ("closure.iterations", "Newton iterations of the last evaluation"),
+    (
+        "closure.iterations",
+        "Newton iterations of the last communication step; in model exchange, of the last evaluation",
+    ),
     ("solver.steps", "internal steps since the start"),
 )
 

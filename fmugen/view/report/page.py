@@ -74,13 +74,21 @@ def report_page(subject: Compilation, evidence: Evidence, provenance: Provenance
     verdict = verdict_of(evidence)
     badge = f'<p class="verdict {verdict.word}">{escape(verdict.sentence)}</p>'
     scripts = [_template("animation.js")] if motion is not None else []
-    return _page(subject, badge, sections, [*scripts, get_plotlyjs(), _template("plots.js")])
+    times = subject.measured_closure.time_facts
+    return _page(subject, badge, sections, [*scripts, get_plotlyjs(), _template("plots.js")], times)
 
 
-def _page(subject: Compilation, badge: str, sections: Sequence[Section], scripts: Sequence[str]) -> str:
+def _page(
+    subject: Compilation,
+    badge: str,
+    sections: Sequence[Section],
+    scripts: Sequence[str],
+    times: Sequence[tuple[str, str]] = (),
+) -> str:
+    """``times`` depend on the machine, and are not in the page of an FMU."""
     description = subject.model.description
     words = f"<p>{escape(description)}</p>" if description else ""
-    lead = "\n".join(piece for piece in (words, badge, table((), key_facts(subject))) if piece)
+    lead = "\n".join(piece for piece in (words, badge, table((), [*key_facts(subject), *times])) if piece)
     environment = Environment(
         loader=FileSystemLoader(template_dir() / "report"),
         undefined=StrictUndefined,

@@ -46,7 +46,7 @@ _ROUNDING = 1e-14
 
 def key_facts(subject: Compilation) -> list[tuple[str, str]]:
     """What one wants to know first."""
-    flow, closure, options = subject.flow, subject.closure, subject.options
+    flow, closure, options = subject.flow, subject.measured_closure, subject.options
     return [
         *_size_of_network(subject),
         ("degrees of freedom", str(flow.degrees_of_freedom)),
@@ -55,7 +55,9 @@ def key_facts(subject: Compilation) -> list[tuple[str, str]]:
         ("redundant constraints left out", str(len(flow.redundant))),
         ("operations per right-hand side", f"{closure.operations.total} ({closure.operations})"),
         ("trees", options.trees),
+        ("independent coordinates", ", ".join(closure.independent) or "none"),
         ("closure", f"{closure.closure.value}: {closure.sentence}"),
+        *closure.run_facts[:1],
         ("solver", options.solver.value),
     ]
 
@@ -176,13 +178,15 @@ def _reasons(subject: Compilation, domain: Domain) -> Iterator[tuple[str, str]]:
 
 def closure_section(subject: Compilation) -> Section:
     """How the loops are closed: in words, as a table, as a drawing."""
-    closure = subject.closure
+    closure = subject.measured_closure
     sentences = [f"{closure.closure.value}: {closure.sentence}", *closure.notes]
     pieces = [paragraph(sentence) for sentence in sentences]
     if closure.blocks:
         columns = ("block", "unknown", "equation", "degree", "real roots", "operations", "guard")
         pieces.append(table(columns, _steps(closure)))
         pieces.append(figure(flow_svg(closure, "Solution flow"), wide=True))
+    if closure.run_facts:
+        pieces.append(table((), closure.run_facts))
     return section("Solution flow", *pieces)
 
 
@@ -218,8 +222,12 @@ def _costs(subject: Compilation) -> Iterator[tuple[object, ...]]:
             "velocities, accelerations and multipliers, embedded",
             *_counts(program.motion.operations),
         )
-    yield "in all", "one right-hand side, roots and guards included", *_counts(subject.closure.operations)
-    for spare in subject.closure.spares:
+    yield (
+        "in all",
+        "one right-hand side, roots and guards included",
+        *_counts(program.right_hand_side),
+    )
+    for spare in subject.measured_closure.spares:
         names = ", ".join(spare.independent)
         yield "in all", f"the same, while {names} are independent", *_counts(spare.operations)
 
