@@ -15,14 +15,13 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.program import Program
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import compile_for
 from fmugen.phases.describe import describe_program, model_description_xml, sign, terminals_xml
 from fmugen.phases.embedding import embed_all
 from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.lower import lower_program
-from fmugen.phases.pack import pack
+from fmugen.phases.pack import bundle_sources, pack
 from fmugen.phases.triangularize import close_loops
 from fmugen.progress import Progress, counted, stage, timed, tried
 from fmugen.trees import choose_trees, require_reactions

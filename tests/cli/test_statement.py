@@ -20,7 +20,7 @@ from fmugen.ir.options import ExportOptions, InterfaceType, Solver
 from fmugen.ir.trial import TrialRun
 from fmugen.phases import compile as compile_phase
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Compilation, subject_of
+from fmugen.pipeline import Compilation
 from fmugen.trial import try_motion
 from fmugen.verify.simulate import simulate_fmu
 from fmugen.view.report import documentation_page
@@ -314,6 +314,6 @@ def test_the_page_of_an_fmu_does_not_depend_on_how_long_steps_take() -> None:
         generated = Compilation(example("pendulum"), ExportOptions("aac"))
         trial = replace(generated.trial, worst_seconds=factor, worst_time=factor, mean_seconds=factor)
         vars(generated)["trial"] = trial
-        pages.append(documentation_page(subject_of(generated, ExportOptions("aac"))))
+        pages.append(documentation_page(generated))
     assert pages[0] == pages[1]
     assert "none at 1001 points" in pages[0]

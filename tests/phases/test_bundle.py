@@ -16,9 +16,9 @@ from lxml import etree
 
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.ir.platform import host_platform
-from fmugen.phases.bundle import bundle_sources
 from fmugen.phases.compile import exported_functions, find_compiler
 from fmugen.phases.compile.symbols import read_interface
+from fmugen.phases.pack.bundle import bundle_sources
 from fmugen.pipeline import Compilation, export_fmu
 from tests.support import example
 

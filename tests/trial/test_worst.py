@@ -50,7 +50,8 @@ def counted_and_bound(
     generated = Compilation(model, options)
     counted = count_operations_of(generated.sources, folder, model.experiment.step, 20, FORCED[path])
     assert counted.points > 0
-    return counted.evaluation, counted.step, generated.closure.operations.total, generated.worst
+    bound = worst.worst_step_of(generated.program, generated.description, model.experiment.step)
+    return counted.evaluation, counted.step, generated.closure.operations.total, bound
 
 
 @pytest.mark.parametrize(
