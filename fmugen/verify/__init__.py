@@ -11,14 +11,14 @@ importer would run it.
     charts      coordinates of bodies in the plane and in space
     measures    displacements, cosines, spins, and the angles and lengths made of them
     simple      the measures that are not made of others, with Jacobian and acceleration bias
-    bank        many measures of any kind
+    measure_batch  many measures of any kind
     couplings   joint angles and Euler angles as measures
     constraints joints and drivers as measures that equal functions of time
-    gauges      the quantities of motion, as measures with names
+    readings    the quantities of motion, as measures with names
     masses      inertia
     forces      gravity, loads, springs: forces, stored energy and power
     mechanism   masses, constraints and forces: accelerations and multipliers at a state
-    sketch      start values -> a first rough posture
+    initial_pose    start values -> a first rough posture
     assembly    start values -> a consistent position and velocity
     outputs     outputs, also those that are derivatives by inputs
     reference   the motion, to integration tolerances near machine precision

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.constraints import upright
-from fmugen.verify.gauges import Gauge
+from fmugen.verify.initial_pose import initial_pose
+from fmugen.verify.measure_batch import MeasureBatch, wrapped
 from fmugen.verify.measures import is_angle, is_length
 from fmugen.verify.mechanism import RANK_TOLERANCE, Mechanism, split
+from fmugen.verify.readings import NamedMeasure
 from fmugen.verify.rotations import Array
-from fmugen.verify.sketch import sketch
 from fmugen.verify.winding import wound
 
 #: What a guess weighs against a constraint in the first approach.
@@ -38,10 +38,10 @@ _System = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Target:
-    """A start value of one gauge."""
+    """A start value of one named measure."""
 
     name: str
-    gauge: Gauge
+    named: NamedMeasure
     value: float
     fixed: bool
 
@@ -70,8 +70,8 @@ def start_targets(
     hints: Mapping[str, float] | None = None,
 ) -> StartTargets:
     """The model's start values, extra fixed ones, and guesses, by the name of a quantity."""
-    by_position = {gauge.position: gauge for gauge in mechanism.gauges if gauge.position}
-    by_velocity = {gauge.velocity: gauge for gauge in mechanism.gauges if gauge.velocity}
+    by_position = {named.position: named for named in mechanism.measures if named.position}
+    by_velocity = {named.velocity: named for named in mechanism.measures if named.velocity}
     values = {name: (value, False) for name, value in (hints or {}).items()}
     values |= {
         start.quantity: (mechanism.layout.number(start.value), start.fixed)
@@ -149,12 +149,12 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
 
 def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[Target]) -> float:
     """How far a posture is from guesses: angles in rad without turns, lengths by that of the mechanism."""
-    bank = Bank([target.gauge.measure for target in guesses], mechanism.chart)
-    missed = bank.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
+    batch = MeasureBatch([target.named.measure for target in guesses], mechanism.chart)
+    missed = batch.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
     for number, target in enumerate(guesses):
-        if is_length(target.gauge.measure):
+        if is_length(target.named.measure):
             missed[number] /= mechanism.layout.length
-        elif is_angle(target.gauge.measure):
+        elif is_angle(target.named.measure):
             missed[number] = wrapped(missed[number : number + 1])[0]
     return float(np.linalg.norm(missed))
 
@@ -185,7 +185,7 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     guessed = [target for target in targets if not target.fixed]
     towards_all = _system(mechanism, time, fixed, guessed)
     exact = _system(mechanism, time, fixed, [])
-    first = sketch(mechanism, {target.name: target.value for target in targets}, time)
+    first = initial_pose(mechanism, {target.name: target.value for target in targets}, time)
     search = _Search(mechanism)
     shaken = np.random.default_rng(0)
     best = np.inf
@@ -213,7 +213,9 @@ def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Ta
 def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
     """Whether the axes of a joint coincide, but with opposite senses."""
     values = (
-        Bank(list(upright(mechanism.layout)), mechanism.chart).at(mechanism.chart.posture(coordinates)).value
+        MeasureBatch(list(upright(mechanism.layout)), mechanism.chart)
+        .at(mechanism.chart.posture(coordinates))
+        .value
     )
     return bool(np.any(values < _UPRIGHT))
 
@@ -221,16 +223,16 @@ def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
 def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]) -> _System:
     """Constraints, fixed values and weighted guesses as one function of the coordinates, in scaled rows."""
     watched = [*fixed, *guessed]
-    bank = Bank([target.gauge.measure for target in watched], mechanism.chart)
+    batch = MeasureBatch([target.named.measure for target in watched], mechanism.chart)
     wanted = np.array([target.value for target in watched])
-    measures = [row.measure for row in mechanism.rows] + [target.gauge.measure for target in watched]
+    measures = [row.measure for row in mechanism.rows] + [target.named.measure for target in watched]
     length = mechanism.layout.length
     weight = np.array([1.0 / length if is_length(measure) else 1.0 for measure in measures])
     weight[len(measures) - len(guessed) :] *= _GUESS_WEIGHT
 
     def evaluate(coordinates: Array) -> tuple[Array, Array]:
         residual, jacobian = mechanism.violation(time, coordinates)
-        values = bank.at(mechanism.chart.posture(coordinates))
+        values = batch.at(mechanism.chart.posture(coordinates))
         all_residuals = np.concatenate((residual, values.value - wanted))
         all_rows = np.vstack((jacobian, values.jacobian))
         return weight * all_residuals, weight[:, None] * all_rows
@@ -330,8 +332,8 @@ def _check_velocities(mechanism: Mechanism, error: Array, wanted: Array, fixed: 
 
 
 def _gradient(mechanism: Mechanism, coordinates: Array, targets: Sequence[Target]) -> Array:
-    bank = Bank([target.gauge.measure for target in targets], mechanism.chart)
-    return bank.at(mechanism.chart.posture(coordinates)).jacobian
+    batch = MeasureBatch([target.named.measure for target in targets], mechanism.chart)
+    return batch.at(mechanism.chart.posture(coordinates)).jacobian
 
 
 def _open_freedoms(mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]) -> int:

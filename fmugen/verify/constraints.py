@@ -10,7 +10,7 @@ from fmugen.ir.formula import ZERO, Formula
 from fmugen.ir.model import Driver, DriverType, Joint, JointType
 from fmugen.verify.couplings import coupling, planar_angle
 from fmugen.verify.layout import Layout, triple
-from fmugen.verify.measures import Cosine, Displacement, Length, Measure, Place, ScrewGap, Turn
+from fmugen.verify.measures import BodyPoint, Cosine, Displacement, Length, Measure, ScrewGap, Turn
 from fmugen.verify.rotations import IDENTITY, Array, about
 
 _SLIDING = (JointType.PRISMATIC, JointType.CYLINDRICAL, JointType.SCREW)
@@ -26,7 +26,7 @@ class Row:
     element: str
     label: str
     measure: Measure
-    head: Place
+    head: BodyPoint
     target: Formula = ZERO
 
     @property

@@ -22,13 +22,13 @@ from fmugen.verify.assembly import (
     is_upside_down,
     start_targets,
 )
-from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.frames import pose_kinds, told_coordinates
-from fmugen.verify.gauges import Gauge
+from fmugen.verify.initial_pose import initial_pose
+from fmugen.verify.measure_batch import MeasureBatch, wrapped
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.readings import NamedMeasure
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory
-from fmugen.verify.sketch import sketch
 
 #: The largest violation of a constraint that counts as closed (m or rad).
 CLOSURE_TOLERANCE = 1e-9
@@ -61,7 +61,7 @@ def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
         If the start is not one of the model, and the reference cannot assemble the mechanism either.
     """
     targets = start_targets(mechanism)
-    rough = sketch(mechanism, {target.name: target.value for target in targets.positions}, 0.0)
+    rough = initial_pose(mechanism, {target.name: target.value for target in targets.positions}, 0.0)
     values = {name: float(column[0]) for name, column in trajectory.values.items()}
     posture = told_coordinates(mechanism, values, rough)
     problems = tuple(_start_problems(mechanism, posture, targets.positions))
@@ -92,8 +92,8 @@ def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Targ
     elif is_upside_down(mechanism, posture):
         yield "the FMU starts with the axes of a joint in opposite directions"
     fixed = [target for target in targets if target.fixed]
-    bank = Bank([target.gauge.measure for target in fixed], mechanism.chart)
-    told = bank.at(mechanism.chart.posture(posture)).value
+    batch = MeasureBatch([target.named.measure for target in fixed], mechanism.chart)
+    told = batch.at(mechanism.chart.posture(posture)).value
     for target, value in zip(fixed, told.tolist(), strict=True):
         if not abs(value - target.value) <= CLOSURE_TOLERANCE * max(1.0, abs(target.value)):
             yield (
@@ -129,12 +129,12 @@ def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, floa
     """The quantity of a body that differs most between two postures, and its values; no name if all agree."""
     chart, layout = mechanism.chart, mechanism.layout
     names = {f"{body}.{kind}": unit for body in layout.bodies for kind, unit in pose_kinds(mechanism.model)}
-    watched = [gauge for gauge in mechanism.gauges if gauge.position in names]
-    bank = Bank([gauge.measure for gauge in watched], chart)
-    first, second = (bank.at(chart.posture(at)).value for at in (one, other))
+    watched = [named for named in mechanism.measures if named.position in names]
+    batch = MeasureBatch([named.measure for named in watched], chart)
+    first, second = (batch.at(chart.posture(at)).value for at in (one, other))
     worst, found = _SAME_MODE, ("", 0.0, 0.0)
-    for gauge, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
-        name = gauge.position or ""
+    for named, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
+        name = named.position or ""
         away = float(wrapped(np.array([here - there]))[0]) if names[name] == "rad" else here - there
         size = abs(away) / (layout.length if names[name] == "m" else 1.0)
         if size > worst:
@@ -162,9 +162,9 @@ def _values_of_open(
     mechanism: Mechanism, trajectory: Trajectory, level: int, coordinates: Array, fixed: Sequence[Target]
 ) -> dict[str, float]:
     """What an FMU tells of the freedoms that constraints and fixed values leave at a posture."""
-    candidates = [gauge for gauge in mechanism.gauges if gauge.names[level] in trajectory.values]
+    candidates = [named for named in mechanism.measures if named.names[level] in trajectory.values]
     free = free_directions(mechanism, 0.0, coordinates, fixed)
-    names = [gauge.names[level] for gauge in _independent(mechanism, coordinates, free, candidates)]
+    names = [named.names[level] for named in _independent(mechanism, coordinates, free, candidates)]
     return {name: float(trajectory.values[name][0]) for name in names if name is not None}
 
 
@@ -182,11 +182,11 @@ def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, flo
 
 
 def _independent(
-    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[Gauge]
-) -> Iterator[Gauge]:
-    """As many gauges as there are free directions, each telling most of what the others do not."""
-    bank = Bank([gauge.measure for gauge in candidates], mechanism.chart)
-    rows = bank.at(mechanism.chart.posture(coordinates)).jacobian @ free
+    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[NamedMeasure]
+) -> Iterator[NamedMeasure]:
+    """As many measures as there are free directions, each telling most of what the others do not."""
+    batch = MeasureBatch([named.measure for named in candidates], mechanism.chart)
+    rows = batch.at(mechanism.chart.posture(coordinates)).jacobian @ free
     for _ in range(free.shape[1]):
         sizes = np.linalg.norm(rows, axis=1)
         best = int(np.argmax(sizes))

@@ -15,12 +15,12 @@ import numpy as np
 
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import Load, LoadType, Spring, SpringType
-from fmugen.verify.bank import Bank
 from fmugen.verify.charts import TWIST, Chart, Posture, Twist
 from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.gauges import Gauge, GaugeBoard, watched_by
 from fmugen.verify.layout import Layout, triple
+from fmugen.verify.measure_batch import MeasureBatch
 from fmugen.verify.measures import Displacement, Length, Measure, Spin
+from fmugen.verify.readings import NamedMeasure, Readings, watched_by
 from fmugen.verify.rotations import IDENTITY, Array
 
 _Function = Callable[[Mapping[str, float]], float]
@@ -106,17 +106,19 @@ class _Spring:
 class Forces:
     """All applied forces of a mechanism."""
 
-    def __init__(self, layout: Layout, chart: Chart, catalogue: Sequence[Gauge]) -> None:
+    def __init__(self, layout: Layout, chart: Chart, catalogue: Sequence[NamedMeasure]) -> None:
         model = layout.model
         self._parameters = layout.parameters
         self._elements: list[Element] = [_load(layout, load) for load in model.loads]
         self._elements += [_spring(layout, spring, catalogue) for spring in model.springs]
-        self._bank = Bank([measure for element in self._elements for measure in element.measures], chart)
+        self._batch = MeasureBatch(
+            [measure for element in self._elements for measure in element.measures], chart
+        )
         #: What the formulas of loads and actuators use.
         self.names = frozenset(_names_in_forces(model.loads, model.springs))
-        self._board = GaugeBoard(watched_by(catalogue, self.names), chart)
+        self._board = Readings(watched_by(catalogue, self.names), chart)
         #: Whether any of them depends on accelerations.
-        self.accelerated = any(gauge.acceleration in self.names for gauge in catalogue)
+        self.accelerated = any(named.acceleration in self.names for named in catalogue)
         masses = np.array([layout.number(body.mass) for body in model.bodies])
         #: The weight of every body; the ground has none.
         self._weights = np.outer(layout.vector(model.gravity), np.append(masses, 0.0))
@@ -143,7 +145,7 @@ class Forces:
             accelerations = np.zeros_like(velocities)
         readings = self._board.read(posture, twist, velocities, accelerations)
         names = {TIME: time, **self._parameters, **inputs, **readings}
-        values = self._bank.at(posture)
+        values = self._batch.at(posture)
         positions, rates = values.value.tolist(), (values.jacobian @ velocities).tolist()
         actions: list[Action] = []
         efforts: list[float] = []
@@ -178,7 +180,7 @@ def _load(layout: Layout, load: Load) -> Element:
     return _GivenLoad(measures, names, layout.index(load.frame), (x, y, z), kept)
 
 
-def _spring(layout: Layout, spring: Spring, catalogue: Sequence[Gauge]) -> Element:
+def _spring(layout: Layout, spring: Spring, catalogue: Sequence[NamedMeasure]) -> Element:
     tail, head = layout.place(spring.tail), layout.place(spring.head)
     measures: tuple[Measure, ...]
     if spring.type is SpringType.TRANSLATIONAL:
@@ -187,7 +189,7 @@ def _spring(layout: Layout, spring: Spring, catalogue: Sequence[Gauge]) -> Eleme
         axis = IDENTITY[2]
         if not layout.planar:
             axis = layout.axes_of(spring.tail) @ layout.triad(spring.axis, None, spring.name)[0]
-        angle = next(gauge.measure for gauge in catalogue if gauge.position == f"{spring.name}.angle")
+        angle = next(named.measure for named in catalogue if named.position == f"{spring.name}.angle")
         acting = Spin(tail.body, head.body, tail.body, triple(axis))
         measures, kind, sign = (angle, acting), "torque", 1.0
     return _Spring(

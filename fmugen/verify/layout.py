@@ -10,7 +10,7 @@ from fmugen.errors import VerificationError
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import GROUND, Attachment, Point, Space, SystemModel, Vector
 from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.measures import Place, Triple
+from fmugen.verify.measures import BodyPoint, Triple
 from fmugen.verify.rotations import IDENTITY, Array, turned
 
 
@@ -62,11 +62,11 @@ class Layout:
         """The mass centre of a body, from the origin of its frame."""
         return self._centers[body]
 
-    def place(self, attachment: Attachment) -> Place:
+    def place(self, attachment: Attachment) -> BodyPoint:
         """The attachment as a body index and the way from the body's mass centre."""
         body, point = attachment.body, attachment.point
         position = np.zeros(3) if point is None else self._points[body, point]
-        return Place(self._index[body], triple(position - self._centers[body]))
+        return BodyPoint(self._index[body], triple(position - self._centers[body]))
 
     def axes_of(self, attachment: Attachment) -> Array:
         """The matrix that resolves vectors of an attachment in the axes of its body."""

@@ -19,7 +19,7 @@ ORIGIN: Triple = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Place:
+class BodyPoint:
     """A point of a body, by the body's index and the way from its mass centre in body axes."""
 
     body: int
@@ -30,8 +30,8 @@ class Place:
 class Displacement:
     """The component of the way from ``tail`` to ``head`` along a direction fixed in body ``frame``."""
 
-    tail: Place
-    head: Place
+    tail: BodyPoint
+    head: BodyPoint
     frame: int
     direction: Triple
 
@@ -102,8 +102,8 @@ class Tilt:
 class Length:
     """The distance of two places."""
 
-    tail: Place
-    head: Place
+    tail: BodyPoint
+    head: BodyPoint
     #: The index of the ground, in whose axes the way is resolved.
     ground: int
 

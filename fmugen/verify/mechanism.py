@@ -19,17 +19,17 @@ from scipy.linalg import svd
 from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.quantity import Level
-from fmugen.verify.bank import Bank, wrapped
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
 from fmugen.verify.constraints import Row, constraint_rows
 from fmugen.verify.deadline import check_time
 from fmugen.verify.evaluate import Jet, Scalar, compile_motion
 from fmugen.verify.forces import Action, Forces
-from fmugen.verify.gauges import GaugeBoard, gauges
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses
+from fmugen.verify.measure_batch import MeasureBatch, wrapped
 from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
+from fmugen.verify.readings import Readings, named_measures
 from fmugen.verify.rotations import Array, cross
 
 #: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
@@ -116,10 +116,10 @@ class Mechanism:
         #: The inputs that move between communication points; by default as their start values say.
         self.moved = moved_inputs(model) if moved is None else moved
         self.layout = Layout(model, parameters)
-        self.gauges = gauges(self.layout)
-        remembered = [gauge for gauge in self.gauges if gauge.slot is not None]
+        self.measures = named_measures(self.layout)
+        remembered = [named for named in self.measures if named.slot is not None]
         #: The angles in space that are remembered, in the order of their slots.
-        self.remembered = tuple(gauge.position for gauge in remembered if gauge.position)
+        self.remembered = tuple(named.position for named in remembered if named.position)
         self.chart: Chart = (
             PlanarChart(len(model.bodies))
             if self.layout.planar
@@ -127,14 +127,14 @@ class Mechanism:
         )
         self.size = self.chart.size
         self.rows = tuple(constraint_rows(self.layout))
-        self.bank = Bank([row.measure for row in self.rows], self.chart)
+        self.batch = MeasureBatch([row.measure for row in self.rows], self.chart)
         self.masses = Masses(self.layout, self.chart)
-        self.forces = Forces(self.layout, self.chart, self.gauges)
+        self.forces = Forces(self.layout, self.chart, self.measures)
         #: What counts as one unit of each rate: the typical length, and one radian.
         self.scale = self.chart.tangent_scale(self.layout.length)
         #: The network that acts on the mechanism.
         self.drive = (
-            Drive(model, self.layout.parameters, self.gauges, self.chart) if model.components else None
+            Drive(model, self.layout.parameters, self.measures, self.chart) if model.components else None
         )
         #: Whether loads depend on quantities of the network.
         self._told = self.drive is not None and not self.forces.names.isdisjoint(self.drive.system.names)
@@ -152,8 +152,8 @@ class Mechanism:
             if given.rate and named[given.rate].rate
         ]
         self._periodic = np.array([row.periodic for row in self.rows], dtype=bool)
-        self._board = GaugeBoard(self.gauges, self.chart)
-        self._memory = GaugeBoard(remembered, self.chart)
+        self._board = Readings(self.measures, self.chart)
+        self._memory = Readings(remembered, self.chart)
         self._reactions = {
             quantity.name: (quantity.owner, quantity.kind)
             for quantity in quantities(model)
@@ -193,7 +193,7 @@ class Mechanism:
     def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
         """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies."""
         check_time()
-        values = self.bank.at(self.chart.posture(coordinates))
+        values = self.batch.at(self.chart.posture(coordinates))
         residual = values.value - self.targets(time)[0]
         if self._periodic.any():
             residual[self._periodic] = wrapped(residual[self._periodic])
@@ -217,7 +217,7 @@ class Mechanism:
         """
         check_time()
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
-        values = self.bank.at(posture, twist)
+        values = self.batch.at(posture, twist)
         response, told = None, {}
         if self.drive is not None:
             response = self.drive.respond(time, posture, twist, velocities, inputs, states)
@@ -297,7 +297,7 @@ class Mechanism:
 
     def undetermined(self, instant: Instant) -> frozenset[str]:
         """Reactions that redundant constraints leave undetermined at an instant."""
-        redundant = split(self.bank.at(instant.posture).jacobian).redundant
+        redundant = split(self.batch.at(instant.posture).jacobian).redundant
         return frozenset(
             name
             for name, shares in self._reaction_shares(instant).items()
@@ -320,7 +320,7 @@ class Mechanism:
         """Forces and torques on the heads of all rows, at the heads' own points, per unit of multiplier."""
         heads = np.array([row.head.body for row in self.rows], dtype=np.intp)
         arms = np.array([row.head.arm for row in self.rows]).reshape(-1, 3, 1)
-        twists = self.bank.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
+        twists = self.batch.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
         forces, moments = np.split(twists[np.arange(len(heads)), heads].T, 2)
         turned = (posture.rotation[heads] @ arms)[:, :, 0].T
         return np.concatenate((forces, moments - cross(turned, forces)))

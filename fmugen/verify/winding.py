@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fmugen.ir.model import Driver, DriverType, Joint, JointType, Spring, SpringType
-from fmugen.verify.bank import wrapped
-from fmugen.verify.gauges import GaugeBoard
+from fmugen.verify.measure_batch import wrapped
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array
 
 _TURNING = (JointType.REVOLUTE, JointType.CYLINDRICAL, JointType.SCREW, JointType.PLANAR)
@@ -44,8 +44,8 @@ def wound(mechanism: Mechanism, coordinates: Array, told: Collection[str]) -> Ar
         return coordinates
     posture = chart.posture(coordinates)
     axles = list(_axles(mechanism, posture.rotation))
-    board = GaugeBoard(mechanism.gauges, chart)
-    angles = board.read(posture, chart.twist(np.zeros(mechanism.size)), np.zeros(mechanism.size))
+    readings = Readings(mechanism.measures, chart)
+    angles = readings.read(posture, chart.twist(np.zeros(mechanism.size)), np.zeros(mechanism.size))
     memory = posture.memory.copy()
     for spring in open_springs:
         way = _way(mechanism, spring, axles, posture.rotation)

@@ -19,13 +19,13 @@ import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel
-from fmugen.verify.bank import Bank
 from fmugen.verify.charts import Chart, Posture, Twist
 from fmugen.verify.evaluate import Jet
-from fmugen.verify.gauges import Gauge, watched_by
+from fmugen.verify.measure_batch import MeasureBatch
 from fmugen.verify.network.reduction import Solved
 from fmugen.verify.network.system import NetworkSystem, held
 from fmugen.verify.network.tableau import Point
+from fmugen.verify.readings import NamedMeasure, watched_by
 from fmugen.verify.rotations import Array
 
 
@@ -59,19 +59,25 @@ class Drive:
     """The network of a model, on the joints of its mechanism."""
 
     def __init__(
-        self, model: SystemModel, parameters: Mapping[str, float], catalogue: Sequence[Gauge], chart: Chart
+        self,
+        model: SystemModel,
+        parameters: Mapping[str, float],
+        catalogue: Sequence[NamedMeasure],
+        chart: Chart,
     ) -> None:
         inputs = {entry.name: entry.start for entry in model.inputs}
         watched = watched_by(catalogue, _names_in(model))
         self._watched = watched
-        self._watched_bank = Bank([gauge.measure for gauge in watched], chart)
-        at_rest = {name: Jet(0.0) for gauge in watched for name in gauge.names[:2] if name}
+        self._watched_batch = MeasureBatch([named.measure for named in watched], chart)
+        at_rest = {name: Jet(0.0) for named in watched for name in named.names[:2] if name}
         self.system = NetworkSystem(model, parameters, {**held(inputs), **at_rest})
-        by_name = {gauge.position: gauge for gauge in catalogue if gauge.position}
-        self._bank = Bank([_flange(by_name, *flange).measure for flange in self.system.flanges], chart)
+        by_name = {named.position: named for named in catalogue if named.position}
+        self._batch = MeasureBatch(
+            [_flange(by_name, *flange).measure for flange in self.system.flanges], chart
+        )
         self._constant: Array | None = None
         self._coupled = bool(self.system.reduced.constraints.shape[1])
-        velocities = {gauge.velocity for gauge in watched}
+        velocities = {named.velocity for named in watched}
         if self._coupled and velocities & _names_in(model):
             raise VerificationError(
                 f"{model.name}: the reference cannot follow sources that depend on velocities of the "
@@ -88,7 +94,7 @@ class Drive:
         states: Array,
     ) -> Response:
         """The network's answer to a state, as far as it does not depend on accelerations."""
-        flanges = self._bank.at(posture, twist)
+        flanges = self._batch.at(posture, twist)
         speeds = flanges.jacobian @ velocities
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         point = Point(time, states, np.concatenate((flanges.value, speeds)), given)
@@ -149,7 +155,7 @@ class Drive:
         states: Array,
     ) -> Point:
         """A state of mechanism and network as the network sees it."""
-        flanges = self._bank.at(posture)
+        flanges = self._batch.at(posture)
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         return Point(time, states, np.concatenate((flanges.value, flanges.jacobian @ velocities)), given)
 
@@ -157,18 +163,18 @@ class Drive:
         """The positions and velocities of the mechanism that values of components use."""
         if not self._watched:
             return {}
-        values = self._watched_bank.at(posture)
+        values = self._watched_batch.at(posture)
         rates = values.jacobian @ velocities
         jets: dict[str, Jet] = {}
-        for gauge, value, rate in zip(self._watched, values.value.tolist(), rates.tolist(), strict=True):
-            if gauge.position:
-                jets[gauge.position] = Jet(value, rate)
-            if gauge.velocity:
-                jets[gauge.velocity] = Jet(rate)
+        for named, value, rate in zip(self._watched, values.value.tolist(), rates.tolist(), strict=True):
+            if named.position:
+                jets[named.position] = Jet(value, rate)
+            if named.velocity:
+                jets[named.velocity] = Jet(rate)
         return jets
 
 
-def _flange(by_name: Mapping[str, Gauge], speed: str, joint: str) -> Gauge:
+def _flange(by_name: Mapping[str, NamedMeasure], speed: str, joint: str) -> NamedMeasure:
     """The coordinate of a joint that a flange moves with."""
     name = f"{joint}.s" if speed == "v" else f"{joint}.angle"
     if name not in by_name:

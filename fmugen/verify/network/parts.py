@@ -54,7 +54,7 @@ class Edge:
     number: str = ""
 
 
-class Role(Enum):
+class VariableKind(Enum):
     """What a variable of an edge or storage is."""
 
     ACROSS = "across"
@@ -67,7 +67,7 @@ class Role(Enum):
 class Variable:
     """A variable of an edge, or the rate of a storage; ``place`` counts within the component."""
 
-    role: Role
+    kind: VariableKind
     place: int = 0
 
 
@@ -99,19 +99,19 @@ class Parts:
 
 
 def across(place: int = 0) -> Variable:
-    return Variable(Role.ACROSS, place)
+    return Variable(VariableKind.ACROSS, place)
 
 
 def through(place: int = 0) -> Variable:
-    return Variable(Role.THROUGH, place)
+    return Variable(VariableKind.THROUGH, place)
 
 
 def displacement(place: int = 0) -> Variable:
-    return Variable(Role.DISPLACEMENT, place)
+    return Variable(VariableKind.DISPLACEMENT, place)
 
 
 def rate(place: int = 0) -> Variable:
-    return Variable(Role.RATE, place)
+    return Variable(VariableKind.RATE, place)
 
 
 def plus(variable: Variable, shape: Shape | None = None) -> Term:

@@ -22,7 +22,16 @@ from fmugen.ir.network import Component
 from fmugen.verify.evaluate import Jet
 from fmugen.verify.network.catalogue import parts_of
 from fmugen.verify.network.matrices import Additions, Matrix, as_dense, matrix_of
-from fmugen.verify.network.parts import GROUND, Domain, Edge, Parts, Role, Term, Variable, quantity_names
+from fmugen.verify.network.parts import (
+    GROUND,
+    Domain,
+    Edge,
+    Parts,
+    Term,
+    Variable,
+    VariableKind,
+    quantity_names,
+)
 from fmugen.verify.network.values import Constant
 from fmugen.verify.rotations import Array
 
@@ -191,14 +200,14 @@ class Tableau:
         if variable is None:
             return None
         row = Row()
-        match variable.role:
-            case Role.ACROSS:
+        match variable.kind:
+            case VariableKind.ACROSS:
                 return self._across(parts.edges[variable.place])
-            case Role.DISPLACEMENT:
+            case VariableKind.DISPLACEMENT:
                 return self._displacement(parts.edges[variable.place])
-            case Role.THROUGH:
+            case VariableKind.THROUGH:
                 row.w[self._through + first_edge + variable.place] = 1.0
-            case Role.RATE:
+            case VariableKind.RATE:
                 row.w[self._rates + first_storage + variable.place] = 1.0
         return row
 
@@ -261,7 +270,7 @@ class Tableau:
         for _, parts in self._parts:
             for place, stored in enumerate(parts.storages):
                 edge = parts.edges[stored.place]
-                if stored.role is Role.ACROSS and edge.domain.mechanical:
+                if stored.kind is VariableKind.ACROSS and edge.domain.mechanical:
                     row = Row()
                     row.w[self._rates + first_storage + place] = 1.0
                     yield f"{edge.component}.{edge.domain.value[2]}{edge.number}", row
@@ -358,7 +367,7 @@ def _shaped(placed: _Placed, point: Point, w: Array) -> tuple[float, float]:
 
 def _name_of(parts: Parts, variable: Variable) -> str:
     edge = parts.edges[variable.place]
-    wanted = variable.role.value
+    wanted = variable.kind.value
     name = next((name for kind, name in quantity_names(edge) if kind == wanted), None)
     if name is None:
         raise VerificationError(f"{edge.component} stores a quantity without a name")

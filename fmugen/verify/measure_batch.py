@@ -1,6 +1,6 @@
 """Many measures evaluated together, with derivatives.
 
-For a measure f of the posture, and twists t of all bodies, the bank gives
+For a measure f of the posture, and twists t of all bodies, the batch gives
 
     f' = J t            f'' = J t' + b
 
@@ -45,7 +45,7 @@ class Values(NamedTuple):
     twists: Array
 
 
-class Bank:
+class MeasureBatch:
     """Measures of a chart's bodies."""
 
     def __init__(self, measures: Sequence[Measure], chart: Chart) -> None:

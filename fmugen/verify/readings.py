@@ -1,6 +1,6 @@
 """The quantities of motion that formulas and outputs may name, as measures.
 
-A gauge is one measure with the names of its value, rate and acceleration: ``pin.angle``,
+A named measure is one measure with the names of its value, rate and acceleration: ``pin.angle``,
 ``pin.omega``, ``pin.alpha``. Angles in space are remembered, each in a slot of its own, so that they count
 turns.
 """
@@ -24,11 +24,11 @@ from fmugen.ir.model import (
     SpringType,
     Vector,
 )
-from fmugen.verify.bank import Bank
 from fmugen.verify.charts import Chart, Posture, Twist
 from fmugen.verify.couplings import Coupling, coupling, planar_angle
 from fmugen.verify.layout import Layout, triple
-from fmugen.verify.measures import Displacement, Length, Measure, Place, Spin, Tilt, Turn
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import BodyPoint, Displacement, Length, Measure, Spin, Tilt, Turn
 from fmugen.verify.rotations import IDENTITY, Array
 
 _SLIDING = (JointType.PRISMATIC, JointType.CYLINDRICAL, JointType.SCREW)
@@ -36,7 +36,7 @@ _TURNING = (JointType.REVOLUTE, JointType.CYLINDRICAL, JointType.PLANAR)
 
 
 @dataclass(frozen=True)
-class Gauge:
+class NamedMeasure:
     """A measure and the quantities that are its value, rate and acceleration, where they have names."""
 
     measure: Measure
@@ -59,55 +59,55 @@ class Gauge:
         return None
 
 
-def gauges(layout: Layout) -> tuple[Gauge, ...]:
+def named_measures(layout: Layout) -> tuple[NamedMeasure, ...]:
     """Every quantity of motion of a model."""
     return tuple(_Catalogue(layout).all())
 
 
-class GaugeBoard:
+class Readings:
     """Reads quantities of motion off a state."""
 
-    def __init__(self, watched: Sequence[Gauge], chart: Chart) -> None:
-        self._gauges = tuple(watched)
-        self._bank = Bank([gauge.measure for gauge in self._gauges], chart)
+    def __init__(self, watched: Sequence[NamedMeasure], chart: Chart) -> None:
+        self._named = tuple(watched)
+        self._batch = MeasureBatch([named.measure for named in self._named], chart)
 
     def read(
         self, posture: Posture, twist: Twist, velocities: Array, accelerations: Array | None = None
     ) -> dict[str, float]:
         """The quantities by name; those of acceleration only where accelerations are given."""
-        if not self._gauges:
+        if not self._named:
             return {}
-        values = self._bank.at(posture, twist)
+        values = self._batch.at(posture, twist)
         readings: dict[str, float] = {}
-        self._note(readings, [gauge.position for gauge in self._gauges], values.value)
-        self._note(readings, [gauge.velocity for gauge in self._gauges], values.jacobian @ velocities)
+        self._note(readings, [named.position for named in self._named], values.value)
+        self._note(readings, [named.velocity for named in self._named], values.jacobian @ velocities)
         if accelerations is not None:
             seconds = values.jacobian @ accelerations + values.bias
-            self._note(readings, [gauge.acceleration for gauge in self._gauges], seconds)
+            self._note(readings, [named.acceleration for named in self._named], seconds)
         return readings
 
     def memory(self, posture: Posture) -> Array:
         """The values of the remembered angles, in the order of their slots."""
-        return self._bank.at(posture).value
+        return self._batch.at(posture).value
 
     @staticmethod
     def _note(readings: dict[str, float], names: Sequence[str | None], values: Array) -> None:
         readings.update((name, value) for name, value in zip(names, values.tolist(), strict=True) if name)
 
 
-def watched_by(catalogue: Sequence[Gauge], names: Collection[str]) -> list[Gauge]:
-    """The gauges that tell any of the given names."""
-    return [gauge for gauge in catalogue if any(name in names for name in gauge.names)]
+def watched_by(catalogue: Sequence[NamedMeasure], names: Collection[str]) -> list[NamedMeasure]:
+    """The measures that tell any of the given names."""
+    return [named for named in catalogue if any(name in names for name in named.names)]
 
 
 class _Catalogue:
-    """Makes the gauges of a model, giving slots to angles in space as it meets them."""
+    """Makes the measures of a model, giving slots to angles in space as it meets them."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._slots = count()
 
-    def all(self) -> Iterator[Gauge]:
+    def all(self) -> Iterator[NamedMeasure]:
         layout, model = self.layout, self.layout.model
         for point in model.ground:
             yield from self._point(f"{GROUND}.{point.name}", layout.place(Attachment(GROUND, point.name)))
@@ -124,18 +124,18 @@ class _Catalogue:
 
     # --- bodies ----------------------------------------------------------------------------------
 
-    def _point(self, owner: str, place: Place) -> Iterator[Gauge]:
+    def _point(self, owner: str, place: BodyPoint) -> Iterator[NamedMeasure]:
         ground = self.layout.ground
         for axis, direction in zip(self.layout.axes, IDENTITY, strict=False):
-            measure = Displacement(Place(ground), place, ground, triple(direction))
+            measure = Displacement(BodyPoint(ground), place, ground, triple(direction))
             yield _linear(owner, axis, measure)
 
-    def _body(self, body: Body) -> Iterator[Gauge]:
+    def _body(self, body: Body) -> Iterator[NamedMeasure]:
         here, ground = Attachment(body.name), Attachment(GROUND)
         layout = self.layout
         yield from self._point(body.name, layout.place(here))
         if body.center_node != body.name:
-            yield from self._point(body.center_node, Place(layout.index(body.name)))
+            yield from self._point(body.center_node, BodyPoint(layout.index(body.name)))
         for point in body.points:
             attachment = Attachment(body.name, point.name)
             yield from self._point(attachment.node, layout.place(attachment))
@@ -145,13 +145,13 @@ class _Catalogue:
         pair = coupling(layout, ground, here)
         for row, i in enumerate("xyz"):
             for column, j in enumerate("xyz"):
-                yield Gauge(pair.entry(row, column), f"{body.name}.r{i}{j}")
+                yield NamedMeasure(pair.entry(row, column), f"{body.name}.r{i}{j}")
         for axis, direction in zip("xyz", IDENTITY, strict=True):
             spin = Spin(pair.tail, pair.head, pair.tail, triple(direction))
-            yield Gauge(spin, None, f"{body.name}.w{axis}", f"{body.name}.alpha{axis}")
+            yield NamedMeasure(spin, None, f"{body.name}.w{axis}", f"{body.name}.alpha{axis}")
         yield from self._euler(body.name, pair, body.attitude)
 
-    def _euler(self, owner: str, pair: Coupling, attitude: str) -> Iterator[Gauge]:
+    def _euler(self, owner: str, pair: Coupling, attitude: str) -> Iterator[NamedMeasure]:
         if attitude == QUATERNION:
             return
         slots = next(self._slots), next(self._slots), next(self._slots)
@@ -161,7 +161,7 @@ class _Catalogue:
 
     # --- joints ----------------------------------------------------------------------------------
 
-    def _slides(self, joint: Joint) -> Iterator[Gauge]:
+    def _slides(self, joint: Joint) -> Iterator[NamedMeasure]:
         layout, kind = self.layout, joint.kind
         tail, head = layout.place(joint.tail), layout.place(joint.head)
         axes = layout.axes_of(joint.tail)
@@ -171,7 +171,7 @@ class _Catalogue:
 
         if kind in _SLIDING:
             axis = layout.triad(joint.axis, joint.second_axis, joint.name)[0]
-            yield Gauge(along(axis), f"{joint.name}.s", f"{joint.name}.v", f"{joint.name}.a")
+            yield NamedMeasure(along(axis), f"{joint.name}.s", f"{joint.name}.v", f"{joint.name}.a")
         elif kind is JointType.PLANAR:
             triad = layout.triad(joint.axis, joint.second_axis, joint.name)
             for letter, axis in zip("xy", triad[1:], strict=True):
@@ -180,7 +180,7 @@ class _Catalogue:
             for letter, axis in zip(layout.axes, IDENTITY, strict=False):
                 yield _linear(joint.name, letter, along(axis))
 
-    def _turns(self, joint: Joint) -> Iterator[Gauge]:
+    def _turns(self, joint: Joint) -> Iterator[NamedMeasure]:
         layout, kind, name = self.layout, joint.kind, joint.name
         if layout.planar:
             if kind in (JointType.REVOLUTE, JointType.FREE):
@@ -199,7 +199,7 @@ class _Catalogue:
         elif kind in (JointType.SPHERICAL, JointType.FREE):
             yield from self._euler(name, pair, joint.attitude)
 
-    def _screw(self, joint: Joint, pair: Coupling, triad: Array) -> Gauge:
+    def _screw(self, joint: Joint, pair: Coupling, triad: Array) -> NamedMeasure:
         """The angle of a screw, told by its advance, which counts the turns."""
         advance = self.layout.number(joint.lead) / (2.0 * math.pi)
         if advance == 0.0:
@@ -210,24 +210,24 @@ class _Catalogue:
 
     # --- drivers and springs ---------------------------------------------------------------------
 
-    def _about(self, owner: str, tail: Attachment, head: Attachment, axis: Vector | None) -> Gauge:
+    def _about(self, owner: str, tail: Attachment, head: Attachment, axis: Vector | None) -> NamedMeasure:
         """The angle between two attachments about an axis."""
         if self.layout.planar:
             return _angular(owner, planar_angle(self.layout, tail, head))
         triad = self.layout.triad(axis, None, owner)
         return _angular(owner, coupling(self.layout, tail, head).angle(triad, next(self._slots)))
 
-    def _spring(self, spring: Spring) -> Gauge:
+    def _spring(self, spring: Spring) -> NamedMeasure:
         if spring.type is SpringType.ROTATIONAL:
             return self._about(spring.name, spring.tail, spring.head, spring.axis)
         layout = self.layout
         length = Length(layout.place(spring.tail), layout.place(spring.head), layout.ground)
-        return Gauge(length, f"{spring.name}.length", f"{spring.name}.speed")
+        return NamedMeasure(length, f"{spring.name}.length", f"{spring.name}.speed")
 
 
-def _linear(owner: str, axis: str, measure: Measure) -> Gauge:
-    return Gauge(measure, f"{owner}.{axis}", f"{owner}.v{axis}", f"{owner}.a{axis}")
+def _linear(owner: str, axis: str, measure: Measure) -> NamedMeasure:
+    return NamedMeasure(measure, f"{owner}.{axis}", f"{owner}.v{axis}", f"{owner}.a{axis}")
 
 
-def _angular(owner: str, measure: Measure, number: str = "") -> Gauge:
-    return Gauge(measure, f"{owner}.angle{number}", f"{owner}.omega{number}", f"{owner}.alpha{number}")
+def _angular(owner: str, measure: Measure, number: str = "") -> NamedMeasure:
+    return NamedMeasure(measure, f"{owner}.angle{number}", f"{owner}.omega{number}", f"{owner}.alpha{number}")

@@ -16,7 +16,7 @@ from fmugen.ir.formula import TIME
 from fmugen.ir.model import QUATERNION, Body, Driver, DriverType, Joint, JointType
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.layout import Layout
-from fmugen.verify.measures import Place
+from fmugen.verify.measures import BodyPoint
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import IDENTITY, Array, about, nearest_rotation, turned
 
@@ -47,22 +47,22 @@ class _Link:
     ``displacement`` is in the axes of the tail's body; ``vague`` if only its length is meant.
     """
 
-    tail: Place
-    head: Place
+    tail: BodyPoint
+    head: BodyPoint
     rotation: _Attitude | None
     displacement: Array | None
     known: bool
     vague: bool = False
 
 
-def sketch(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Array:
+def initial_pose(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Array:
     """Rough coordinates of the moving bodies from start values of any quantity of position."""
     layout = mechanism.layout
     known = {TIME: time, **layout.parameters, **mechanism.moved(time)}
     links = [_Joints(layout, joint, starts).link() for joint in layout.model.joints]
     links += [_driver_link(layout, driver, known) for driver in layout.model.drivers]
-    attitudes = _sketch_attitudes(layout, links, starts)
-    centers = _sketch_centers(layout, links, starts, attitudes)
+    attitudes = _attitudes(layout, links, starts)
+    centers = _centers(layout, links, starts, attitudes)
     moving = range(layout.ground)
     driven = _driven_angles(layout, known)
     memory = np.array([{**driven, **starts}.get(name, 0.0) for name in mechanism.remembered])
@@ -77,7 +77,7 @@ def sketch(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Ar
 # --- the walk ----------------------------------------------------------------------------------------
 
 
-def _sketch_attitudes(layout: Layout, links: list[_Link], starts: Mapping[str, float]) -> list[_Attitude]:
+def _attitudes(layout: Layout, links: list[_Link], starts: Mapping[str, float]) -> list[_Attitude]:
     attitudes = {layout.ground: _UNTURNED}
     for index, body in enumerate(layout.model.bodies):
         given = _given_attitude(layout, body, starts)
@@ -102,7 +102,7 @@ def _sketch_attitudes(layout: Layout, links: list[_Link], starts: Mapping[str, f
     return [attitudes.get(index, _UNTURNED) for index in range(layout.ground + 1)]
 
 
-def _sketch_centers(
+def _centers(
     layout: Layout, links: list[_Link], starts: Mapping[str, float], attitudes: list[_Attitude]
 ) -> list[Array]:
     centers: dict[int, Array] = {layout.ground: np.zeros(3)}
