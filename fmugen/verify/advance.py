@@ -30,7 +30,7 @@ class State(NamedTuple):
 
     coordinates: Array
     velocities: Array
-    #: Those of the network.
+    #: Those of the network, then those of force laws.
     states: Array
 
     def instant(self, mechanism: Mechanism, time: float, held: Mapping[str, float]) -> Instant:
@@ -53,9 +53,8 @@ class Integrator:
         self._mechanism = mechanism
         self._accuracy = accuracy
         self._step: float | None = None
-        of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
-        of_states = np.ones(mechanism.drive.system.tableau.states if mechanism.drive else 0)
-        self._scale = np.concatenate((of_coordinates, mechanism.scale, of_states))
+        of_coordinates = mechanism.chart.coordinate_scale(mechanism.length)
+        self._scale = np.concatenate((of_coordinates, mechanism.scale, mechanism.state_scale))
         self._count, self._moving = len(of_coordinates), len(of_coordinates) + mechanism.size
         #: The loosest relative tolerance that was needed.
         self.tolerance = accuracy.relative
@@ -140,8 +139,9 @@ class Integrator:
         velocities = project_velocities(mechanism, time, coordinates, speeds)
         if drive is not None:
             posture = mechanism.chart.posture(coordinates)
-            point = drive.at(time, posture, velocities, mechanism.at(time, inputs), states)
-            states = drive.system.projected(point)
+            of_network, own = mechanism.parted(states)
+            point = drive.at(time, posture, velocities, mechanism.at(time, inputs), of_network)
+            states = np.concatenate((drive.system.projected(point), own))
         return State(coordinates, velocities, states)
 
     def _unpacked(self, packed: Array) -> State:
@@ -178,15 +178,15 @@ def _driven(
         predicted = chart.move(coordinates, way)
         corrected = project_positions(mechanism, target, predicted)
         residual, _ = mechanism.violation(target, corrected)
-        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
-        change = (corrected - predicted) / chart.coordinate_scale(mechanism.layout.length)
+        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.length
+        change = (corrected - predicted) / chart.coordinate_scale(mechanism.length)
         if closed and np.max(np.abs(change)) < _NEAR and np.max(np.abs(way / scale)) < _SHORT:
             time, coordinates = target, corrected
             velocities = project_velocities(mechanism, time, coordinates, velocities)
             continue
         step *= 0.5
         if step < smallest:
-            worst = mechanism.rows[int(np.argmax(np.abs(residual)))].name
+            worst = mechanism.position_rows[int(np.argmax(np.abs(residual)))].name
             raise VerificationError(
                 f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
                 f"(constraint '{worst}')"

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.verify.constraints import upright
 from fmugen.verify.initial_pose import initial_pose
-from fmugen.verify.measure_batch import MeasureBatch, wrapped
-from fmugen.verify.measures import is_angle, is_length
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure, is_angle, is_length, wrapped
 from fmugen.verify.mechanism import RANK_TOLERANCE, Mechanism, split
-from fmugen.verify.readings import NamedMeasure
 from fmugen.verify.rotations import Array
 from fmugen.verify.winding import wound
 
@@ -78,9 +76,7 @@ def start_targets(
         for start in mechanism.model.starts
     }
     values |= {name: (value, True) for name, value in (initial or {}).items()}
-    if mechanism.drive is not None:
-        own = mechanism.drive.system.tableau.quantities
-        values = {name: value for name, value in values.items() if name not in own}
+    values = {name: value for name, value in values.items() if name not in mechanism.state_names}
     unknown = [name for name in values if name not in by_position and name not in by_velocity]
     if unknown:
         raise AssemblyError(f"not a position or velocity that can be given a start value: {unknown[0]}")
@@ -126,8 +122,8 @@ def assemble(
     return Start(
         coordinates,
         velocities,
-        _open_freedoms(mechanism, time, coordinates, targets.positions),
-        _open_freedoms(mechanism, time, coordinates, targets.velocities),
+        _open_freedoms(free_directions(mechanism, time, coordinates, targets.positions)),
+        _open_freedoms(free_velocities(mechanism, time, coordinates, targets.velocities)),
     )
 
 
@@ -136,7 +132,7 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
     scale = mechanism.scale
     residual, jacobian = mechanism.violation(time, coordinates)
     error = float(np.max(np.abs(residual), initial=0.0))
-    while error > 1e-15 * mechanism.layout.length:
+    while error > 1e-15 * mechanism.length:
         parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
         trial = mechanism.chart.move(coordinates, -scale * parts.least_norm(residual))
         residual, jacobian = mechanism.violation(time, trial)
@@ -153,7 +149,7 @@ def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[T
     missed = batch.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
     for number, target in enumerate(guesses):
         if is_length(target.named.measure):
-            missed[number] /= mechanism.layout.length
+            missed[number] /= mechanism.length
         elif is_angle(target.named.measure):
             missed[number] = wrapped(missed[number : number + 1])[0]
     return float(np.linalg.norm(missed))
@@ -167,11 +163,11 @@ def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequenc
 
 def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
     """The velocities changed by the least amount that satisfies the constraints' rates."""
-    _, jacobian = mechanism.violation(time, coordinates)
+    jacobian, rates = mechanism.velocity_rows(time, coordinates)
     if not len(jacobian):
         return velocities
     scale = mechanism.scale
-    excess = jacobian @ velocities - mechanism.targets(time)[1]
+    excess = jacobian @ velocities - rates
     parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
     result: Array = velocities - scale * parts.least_norm(excess)
     return result
@@ -212,12 +208,9 @@ def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Ta
 
 def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
     """Whether the axes of a joint coincide, but with opposite senses."""
-    values = (
-        MeasureBatch(list(upright(mechanism.layout)), mechanism.chart)
-        .at(mechanism.chart.posture(coordinates))
-        .value
-    )
-    return bool(np.any(values < _UPRIGHT))
+    poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
+    cosines = MeasureBatch([cosine for pose in poses for cosine in pose.upright], mechanism.chart)
+    return bool(np.any(cosines.at(mechanism.chart.posture(coordinates)).value < _UPRIGHT))
 
 
 def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]) -> _System:
@@ -225,8 +218,8 @@ def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed:
     watched = [*fixed, *guessed]
     batch = MeasureBatch([target.named.measure for target in watched], mechanism.chart)
     wanted = np.array([target.value for target in watched])
-    measures = [row.measure for row in mechanism.rows] + [target.named.measure for target in watched]
-    length = mechanism.layout.length
+    measures = [row.measure for row in mechanism.position_rows] + [target.named.measure for target in watched]
+    length = mechanism.length
     weight = np.array([1.0 / length if is_length(measure) else 1.0 for measure in measures])
     weight[len(measures) - len(guessed) :] *= _GUESS_WEIGHT
 
@@ -290,7 +283,7 @@ class _Search:
 def _why_open(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> str:
     residual, _ = _system(mechanism, time, fixed, [])(coordinates)
     worst = int(np.argmax(np.abs(residual)))
-    names = [f"constraint '{row.name}'" for row in mechanism.rows]
+    names = [f"constraint '{row.name}'" for row in mechanism.position_rows]
     names += [f"start value of {target.name}" for target in fixed]
     return (
         f"{mechanism.model.name} cannot be assembled from its start values: the {names[worst]} "
@@ -311,9 +304,9 @@ def _velocities(mechanism: Mechanism, time: float, coordinates: Array, targets: 
     if guessed:
         rows = _gradient(mechanism, coordinates, guessed) * scale
         velocities = scale * split(rows).least_norm(np.array([target.value for target in guessed]))
-    _, jacobian = mechanism.violation(time, coordinates)
+    jacobian, rates = mechanism.velocity_rows(time, coordinates)
     rows = np.vstack((jacobian, _gradient(mechanism, coordinates, fixed))) * scale
-    wanted = np.concatenate((mechanism.targets(time)[1], [target.value for target in fixed]))
+    wanted = np.concatenate((rates, [target.value for target in fixed]))
     if len(rows):
         velocities = velocities + scale * split(rows).least_norm(wanted - rows @ (velocities / scale))
     _check_velocities(mechanism, rows @ (velocities / scale) - wanted, wanted, fixed)
@@ -336,8 +329,8 @@ def _gradient(mechanism: Mechanism, coordinates: Array, targets: Sequence[Target
     return batch.at(mechanism.chart.posture(coordinates)).jacobian
 
 
-def _open_freedoms(mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]) -> int:
-    return int(free_directions(mechanism, time, coordinates, targets).shape[1])
+def _open_freedoms(directions: Array) -> int:
+    return int(directions.shape[1])
 
 
 def free_directions(
@@ -345,5 +338,17 @@ def free_directions(
 ) -> Array:
     """A basis of the coordinate changes that neither constraints nor fixed values rule out."""
     _, jacobian = mechanism.violation(time, coordinates)
+    return _left_free(mechanism, coordinates, jacobian, targets)
+
+
+def free_velocities(
+    mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]
+) -> Array:
+    """A basis of the changes of velocity that neither constraints nor fixed values rule out."""
+    jacobian, _ = mechanism.velocity_rows(time, coordinates)
+    return _left_free(mechanism, coordinates, jacobian, targets)
+
+
+def _left_free(mechanism: Mechanism, coordinates: Array, jacobian: Array, targets: Sequence[Target]) -> Array:
     fixed = [target for target in targets if target.fixed]
     return split(np.vstack((jacobian, _gradient(mechanism, coordinates, fixed)))).free

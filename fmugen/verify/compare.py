@@ -21,6 +21,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
+from fmugen.verify.catalogue import state_quantities
 from fmugen.verify.deadline import REFERENCE_LIMIT, limited_time, start_clock
 from fmugen.verify.doubts import looser, with_doubt
 from fmugen.verify.energy import EnergyBalance, balance
@@ -42,6 +43,7 @@ from fmugen.verify.reference import (
     Progress,
     Reference,
     hold_inputs,
+    largest_slip,
     largest_violation,
     solve_reference,
     with_start_values,
@@ -130,7 +132,7 @@ def verify_fmu(
         verification = with_doubt(verification, lambda: again().values)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
-    hints = {**begin.hints, **_network_hints(model, trajectory)}
+    hints = {**begin.hints, **_state_hints(model, trajectory)}
 
     def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
         return solve_reference(
@@ -168,12 +170,13 @@ def _recorded(model: SystemModel) -> list[str]:
     bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
     closure = [_CLOSURE] if model.bodies else []
     outputs = [output.name for output in model.outputs]
-    return [*outputs, *bodies, *closure, *recorded_quantities(model)]
+    return [*outputs, *bodies, *closure, *recorded_quantities(model), *state_quantities(model)]
 
 
-def _network_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
-    """What the FMU chose for the states of a network that start values leave open."""
-    return {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
+def _state_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
+    """What the FMU chose for the states of networks and force laws that start values leave open."""
+    names = (*recorded_quantities(model), *state_quantities(model))
+    return {name: float(trajectory.values[name][0]) for name in names}
 
 
 # --- the verdict ---------------------------------------------------------------------------------
@@ -201,16 +204,19 @@ def _judge(
         for body in model.bodies
         for column, (kind, unit) in enumerate(pose_kinds(model))
     )
-    states = np.zeros((len(trajectory.times), 0))
+    own = [trajectory.values[state.name] for state in mechanism.forces.states]
+    states = np.array(own).reshape(-1, len(trajectory.times)).T
     components: tuple[Deviation, ...] = ()
     power: PowerBalance | None = None
     if mechanism.drive is not None:
         drive = mechanism.drive
-        states, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        of_network, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        states = np.hstack((of_network, states))
         components = component_deviations(model, drive.system, trajectory, reference.quantities)
         power = power_balance(drive.system.tableau.edges, trajectory.times, trajectory.values, speeds)
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
+    slip = largest_slip(mechanism, trajectory.times, coordinates, velocities)
     instants = [
         State(*here).instant(mechanism, time, held(time))
         for time, *here in zip(trajectory.times.tolist(), coordinates, velocities, states, strict=True)
@@ -218,7 +224,7 @@ def _judge(
     energy = balance(mechanism, instants)
     problems = (
         *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
-        *_closure_problems(closure, violation),
+        *_closure_problems(closure, violation, slip),
         *_energy_problems(energy, reference.energy.largest, tolerance),
         *(power_problems(power) if power else ()),
     )
@@ -265,13 +271,18 @@ def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) ->
     return deviation(name, unit, trajectory.values[name], expected)
 
 
-def _closure_problems(closure: Array, violation: float) -> Iterator[str]:
+def _closure_problems(closure: Array, violation: float, slip: float) -> Iterator[str]:
     said = float(np.max(np.abs(closure)))
     if not said <= CLOSURE_TOLERANCE:
         yield f"the FMU reports a closure residual of {said:.2e}, more than {CLOSURE_TOLERANCE:g}"
     if not violation <= CLOSURE_TOLERANCE:
         yield (
             f"the body poses of the FMU violate the constraints by {violation:.2e}, "
+            f"more than {CLOSURE_TOLERANCE:g}"
+        )
+    if not slip <= CLOSURE_TOLERANCE:
+        yield (
+            f"the body velocities of the FMU violate the constraints on velocities by {slip:.2e}, "
             f"more than {CLOSURE_TOLERANCE:g}"
         )
 

@@ -86,7 +86,7 @@ def _inexact(verification: Verification, error: float) -> str | None:
 def _jump(reference: Reference) -> str | None:
     """A body that jumps between two samples."""
     mechanism = reference.mechanism
-    length = mechanism.layout.length
+    length = mechanism.length
     kinds = pose_kinds(mechanism.model)
     sizes = np.array([length if unit == "m" else 1.0 for _, unit in kinds])
     for name, table in reference.bodies.items():

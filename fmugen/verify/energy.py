@@ -103,7 +103,8 @@ def _power(
     posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
     prescribed = mechanism.targets(time)[1]
     if mechanism.drive is None and not mechanism.forces.accelerated and not np.any(prescribed):
-        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
+        own = mechanism.parted(states)[1]
+        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs, own)
         return sum(action.power for action in actions)
     instant = mechanism.motion(time, coordinates, velocities, inputs, states)
     power = sum(action.power for action in instant.actions) - float(instant.multipliers @ prescribed)
@@ -111,7 +112,7 @@ def _power(
 
 
 def _states_between(here: Instant, there: Instant, fraction: float) -> Array:
-    """Cubic Hermite interpolation of the states of the network."""
+    """Cubic Hermite interpolation of the states."""
     step, s = there.time - here.time, fraction
     rise = there.states - here.states
     start, end = step * here.state_rates, step * there.state_rates

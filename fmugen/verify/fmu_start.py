@@ -18,15 +18,16 @@ from fmugen.verify.assembly import (
     Target,
     assemble,
     free_directions,
+    free_velocities,
     guess_distance,
     is_upside_down,
     start_targets,
 )
 from fmugen.verify.frames import pose_kinds, told_coordinates
 from fmugen.verify.initial_pose import initial_pose
-from fmugen.verify.measure_batch import MeasureBatch, wrapped
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure, wrapped
 from fmugen.verify.mechanism import Mechanism
-from fmugen.verify.readings import NamedMeasure
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory
 
@@ -87,7 +88,8 @@ def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Targ
         worst = int(np.argmax(residual))
         yield (
             f"the FMU starts with an open loop: its body poses violate the constraint "
-            f"'{mechanism.rows[worst].name}' by {residual[worst]:.2e}, more than {CLOSURE_TOLERANCE:g}"
+            f"'{mechanism.position_rows[worst].name}' by {residual[worst]:.2e}, "
+            f"more than {CLOSURE_TOLERANCE:g}"
         )
     elif is_upside_down(mechanism, posture):
         yield "the FMU starts with the axes of a joint in opposite directions"
@@ -136,7 +138,7 @@ def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, floa
     for named, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
         name = named.position or ""
         away = float(wrapped(np.array([here - there]))[0]) if names[name] == "rad" else here - there
-        size = abs(away) / (layout.length if names[name] == "m" else 1.0)
+        size = abs(away) / (mechanism.length if names[name] == "m" else 1.0)
         if size > worst:
             worst, found = size, (name, here, there)
     return found
@@ -163,7 +165,7 @@ def _values_of_open(
 ) -> dict[str, float]:
     """What an FMU tells of the freedoms that constraints and fixed values leave at a posture."""
     candidates = [named for named in mechanism.measures if named.names[level] in trajectory.values]
-    free = free_directions(mechanism, 0.0, coordinates, fixed)
+    free = (free_velocities if level else free_directions)(mechanism, 0.0, coordinates, fixed)
     names = [named.names[level] for named in _independent(mechanism, coordinates, free, candidates)]
     return {name: float(trajectory.values[name][0]) for name in names if name is not None}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -88,12 +88,10 @@ class Layout:
         across /= np.linalg.norm(across)
         return np.array([along, across, np.cross(along, across)])
 
-    @property
-    def length(self) -> float:
-        """A length that is typical of the mechanism: the longest arm or rod, or 1 m if there is none."""
+    def length(self, others: Iterable[float] = ()) -> float:
+        """A length that is typical of the mechanism: the longest of arms and ``others``; else 1 m."""
         arms = [float(np.linalg.norm(arm)) for arm in (*self._points.values(), *self._centers.values())]
-        rods = [self.number(joint.length) for joint in self.model.joints]
-        return max((*arms, *rods), default=0.0) or 1.0
+        return max((*arms, *others), default=0.0) or 1.0
 
     def _unit(self, axis: Vector, element: str) -> Array:
         vector = self.vector(axis)

@@ -27,11 +27,10 @@ from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
 from fmugen.verify.moved import fed_inputs, moved_inputs
-from fmugen.verify.network.drive import Drive
-from fmugen.verify.network.follow import solve_network, start_values
-from fmugen.verify.network.start import StartValues
+from fmugen.verify.network.follow import solve_network
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
+from fmugen.verify.states import started
 
 Progress = Callable[[float], None]
 _Formula = Callable[[Mapping[str, float]], float]
@@ -128,13 +127,12 @@ def solve_reference(
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = Integrator(mechanism, accuracy)
-    # A network has states of its own, which must be integrated even where drivers determine all positions.
-    only_driven = driven and mechanism.drive is None
+    # States must be integrated even where drivers determine all positions.
+    only_driven = driven and mechanism.drive is None and not mechanism.forces.states
     follow = partial(follow_drivers, mechanism) if only_driven else integrator.follow
 
     state = State(start.coordinates, start.velocities, NO_STATES)
-    if mechanism.drive is not None:
-        state = _with_network(mechanism, mechanism.drive, state, float(times[0]), held, {**hints, **initial})
+    state = started(mechanism, state, float(times[0]), held(float(times[0])), {**hints, **initial})
     instants = [state.instant(mechanism, float(times[0]), held(float(times[0])))]
     for run, kept in _runs(times.tolist(), held):
         for end, following in zip(run[1:], follow(run, state, kept), strict=True):
@@ -225,33 +223,10 @@ def _at_rest(
     rest = np.zeros(mechanism.size)
 
     def states_at(coordinates: Array) -> Array:
-        state = State(coordinates, rest, NO_STATES)
-        if mechanism.drive is None:
-            return NO_STATES
-        return _with_network(mechanism, mechanism.drive, state, time, held, hints).states
+        return started(mechanism, State(coordinates, rest, NO_STATES), time, held(time), hints).states
 
     found = equilibrium(mechanism, time, start.coordinates, held(time), states_at)
     return replace(start, coordinates=found, velocities=rest)
-
-
-def _with_network(
-    mechanism: Mechanism,
-    drive: Drive,
-    state: State,
-    time: float,
-    held: Callable[[float], dict[str, float]],
-    hints: Mapping[str, float],
-) -> State:
-    """A start of the mechanism with a consistent start of its network."""
-    own = drive.system.tableau.quantities
-    known = {name: value for name, value in hints.items() if name in own}
-    wanted = start_values(mechanism.model, mechanism.layout.parameters, known)
-    fixed = {name: value for name, value in wanted.fixed.items() if name in own}
-    guesses = {name: value for name, value in wanted.hints.items() if name in own}
-    nothing = np.zeros(drive.system.tableau.states)
-    posture = mechanism.chart.posture(state.coordinates)
-    point = drive.at(time, posture, state.velocities, held(time), nothing)
-    return state._replace(states=drive.system.start(point, StartValues(fixed, guesses, wanted.steady)))
 
 
 def _collect(
@@ -291,6 +266,14 @@ def largest_violation(mechanism: Mechanism, times: Array, coordinates: Array) ->
         float(np.max(np.abs(mechanism.violation(float(time), sample)[0]), initial=0.0))
         for time, sample in zip(times, coordinates, strict=True)
     )
+
+
+def largest_slip(mechanism: Mechanism, times: Array, coordinates: Array, velocities: Array) -> float:
+    """The largest violation of any constraint on velocities alone along a motion (m/s or rad/s)."""
+    if not mechanism.nonholonomic:
+        return 0.0
+    samples = zip(times.tolist(), coordinates, velocities, strict=True)
+    return max(mechanism.slip(time, position, rates) for time, position, rates in samples)
 
 
 def _outputs(

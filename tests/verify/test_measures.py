@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from fmugen.verify.charts import Chart, PlanarChart, SpatialChart
 from fmugen.verify.couplings import Coupling
 from fmugen.verify.measure_batch import MeasureBatch
-from fmugen.verify.measures import BodyPoint, Cosine, Displacement, Length, Measure, ScrewGap, Spin
+from fmugen.verify.measures import (
+    BodyPoint,
+    Cosine,
+    Displacement,
+    Length,
+    Measure,
+    ScrewGap,
+    Spin,
+    Sum,
+    Velocity,
+)
 from fmugen.verify.rotations import IDENTITY, Array, about, matrices, quaternion, turned
 
 PLANAR: list[Measure] = [
@@ -79,6 +89,29 @@ def test_derivatives_of_measures_in_space(seed: int) -> None:
     drawn = np.append(random.standard_normal(14), random.uniform(-9.0, 9.0, SLOTS))
     coordinates = chart.normalized(drawn)
     check_derivatives(chart, SPATIAL, coordinates, random)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_derivatives_of_velocities_and_spins_are_their_biases(seed: int) -> None:
+    """These have no values to take differences of: the differences are of their rates."""
+    random = np.random.default_rng(seed)
+    chart = SpatialChart(2, 0)
+    coordinates = chart.normalized(random.standard_normal(14))
+    moving = Velocity(BodyPoint(0, (0.3, -0.2, 0.5)), BodyPoint(1, (0.5, 0.1, -0.3)), 1, (0.6, 0.8, 0.3))
+    spinning = Spin(2, 0, 1, (0.2, -0.4, 1.0))
+    batch = MeasureBatch([moving, spinning, Sum(((2.0, moving), (-0.5, spinning)))], chart)
+    speed, push = 0.5 * random.standard_normal(chart.size), random.standard_normal(chart.size)
+    rates, seconds = chart.rates(coordinates, speed), chart.seconds(coordinates, speed, push)
+
+    def along(time: float) -> Array:
+        moved = coordinates + time * rates + 0.5 * time**2 * seconds
+        velocities = chart.velocities(moved, rates + time * seconds)
+        return batch.at(chart.posture(moved)).jacobian @ velocities
+
+    at = batch.at(chart.posture(coordinates), chart.twist(speed))
+    np.testing.assert_allclose(at.value, 0.0)
+    np.testing.assert_allclose(at.jacobian @ push + at.bias, (along(1e-5) - along(-1e-5)) / 2e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("sequence", ["zyx", "zxz", "xyz", "yxy", "xzy", "zyz"])

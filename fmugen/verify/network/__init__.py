@@ -3,7 +3,6 @@ numbers.
 
     values      given values: formulas with their derivatives
     parts       a component as edges, storages and laws
-    catalogue   every type of component as parts
     tableau     the laws of all components and the balances of all nodes as one system
     reduction   the tableau as x' = f(t, x)
     start       a consistent start

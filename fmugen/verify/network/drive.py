@@ -22,10 +22,11 @@ from fmugen.ir.model import SystemModel
 from fmugen.verify.charts import Chart, Posture, Twist
 from fmugen.verify.evaluate import Jet
 from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure
 from fmugen.verify.network.reduction import Solved
 from fmugen.verify.network.system import NetworkSystem, held
 from fmugen.verify.network.tableau import Point
-from fmugen.verify.readings import NamedMeasure, watched_by
+from fmugen.verify.readings import watched_by
 from fmugen.verify.rotations import Array
 
 

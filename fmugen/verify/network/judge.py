@@ -8,6 +8,8 @@ import numpy as np
 
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.verify.accuracy import OF_NETWORKS, Accuracy
+from fmugen.verify.catalogue import network_parts
+from fmugen.verify.layout import Layout
 from fmugen.verify.network.follow import NetworkReference, solve_network
 from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.network.system import NetworkSystem
@@ -22,8 +24,7 @@ POWER_TOLERANCE = 1e-9
 
 def recorded_quantities(model: SystemModel) -> list[str]:
     """The variables of an FMU that tell the state of a network: those of all edges, accelerations apart."""
-    tableau = Tableau(model.components, {parameter.name: parameter.value for parameter in model.parameters})
-    return edge_quantities(tableau)
+    return edge_quantities(Tableau(network_parts(Layout(model))))
 
 
 def edge_quantities(tableau: Tableau) -> list[str]:

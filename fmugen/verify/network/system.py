@@ -9,7 +9,9 @@ import numpy as np
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import SystemModel
+from fmugen.verify.catalogue import network_parts
 from fmugen.verify.evaluate import Jet
+from fmugen.verify.layout import Layout
 from fmugen.verify.network.matrices import as_dense, matrix_of
 from fmugen.verify.network.reduction import ReducedNetwork, Solved
 from fmugen.verify.network.start import StartValues, consistent_states
@@ -22,7 +24,7 @@ class NetworkSystem:
 
     def __init__(self, model: SystemModel, parameters: Mapping[str, float], first: Mapping[str, Jet]) -> None:
         self.model = model
-        self.tableau = Tableau(model.components, parameters)
+        self.tableau = Tableau(network_parts(Layout(model, parameters)))
         tableau = self.tableau
         self.flanges = tuple((domain.across, name.partition(":")[2]) for domain, name in tableau.flanges)
         rest = Point(0.0, np.zeros(tableau.states), np.zeros(2 * len(self.flanges)), first)

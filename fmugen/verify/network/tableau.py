@@ -18,15 +18,13 @@ import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
-from fmugen.ir.network import Component
 from fmugen.verify.evaluate import Jet
-from fmugen.verify.network.catalogue import parts_of
 from fmugen.verify.network.matrices import Additions, Matrix, as_dense, matrix_of
 from fmugen.verify.network.parts import (
     GROUND,
     Domain,
     Edge,
-    Parts,
+    NetworkParts,
     Term,
     Variable,
     VariableKind,
@@ -96,10 +94,10 @@ class Tie:
 
 
 class Tableau:
-    """All components of a network with numbers for the parameters."""
+    """All components of a network, by name."""
 
-    def __init__(self, components: Iterable[Component], parameters: Mapping[str, float]) -> None:
-        self._parts = [(component.name, parts_of(component, parameters)) for component in components]
+    def __init__(self, components: Iterable[tuple[str, NetworkParts]]) -> None:
+        self._parts = list(components)
         self.edges = [edge for _, parts in self._parts for edge in parts.edges]
         nodes = dict.fromkeys(
             (edge.domain, node) for edge in self.edges for node in (edge.tail, edge.head) if node != GROUND
@@ -195,7 +193,7 @@ class Tableau:
         return balances
 
     def _variable(
-        self, parts: Parts, variable: Variable | None, first_edge: int, first_storage: int
+        self, parts: NetworkParts, variable: Variable | None, first_edge: int, first_storage: int
     ) -> Row | None:
         if variable is None:
             return None
@@ -235,7 +233,7 @@ class Tableau:
             row.e[self.flanges.index(node)] = 1.0
         return row
 
-    def _tie(self, name: str, parts: Parts, law: tuple[Term, ...], first_edge: int) -> Tie:
+    def _tie(self, name: str, parts: NetworkParts, law: tuple[Term, ...], first_edge: int) -> Tie:
         combination, offsets = Row(), []
         for term in law:
             argument = self._variable(parts, term.variable, first_edge, 0)
@@ -365,7 +363,7 @@ def _shaped(placed: _Placed, point: Point, w: Array) -> tuple[float, float]:
     return (argument, 1.0) if placed.term.shape is None else placed.term.shape(argument)
 
 
-def _name_of(parts: Parts, variable: Variable) -> str:
+def _name_of(parts: NetworkParts, variable: Variable) -> str:
     edge = parts.edges[variable.place]
     wanted = variable.kind.value
     name = next((name for kind, name in quantity_names(edge) if kind == wanted), None)
