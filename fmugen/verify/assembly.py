@@ -1,9 +1,8 @@
-"""Start values to a consistent start: positions that close all loops, velocities that respect them.
+"""Start values -> a consistent start: positions and velocities that satisfy all constraints.
 
-Postures are nowhere given. A first sketch walks from the ground outward along joints, using the
-start values of their coordinates. Levenberg-Marquardt then pulls the sketch towards all start values
-at once, guesses weakly; Gauss-Newton with steps of least norm finally satisfies constraints and fixed
-values exactly and moves no further than they ask.
+The search begins at the rough pose of :mod:`fmugen.verify.initial_pose`. The Levenberg-Marquardt method fits
+it to all start values at once; guesses have a small weight. Gauss-Newton steps of least norm then satisfy
+constraints and fixed values exactly, with the smallest change.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from fmugen.verify.measure_batch import MeasureBatch
 from fmugen.verify.measures import NamedMeasure, is_angle, is_length, wrapped
 from fmugen.verify.mechanism import RANK_TOLERANCE, Mechanism, split
 from fmugen.verify.rotations import Array
-from fmugen.verify.winding import wound
+from fmugen.verify.winding import with_spring_turns
 
-#: What a guess weighs against a constraint in the first approach.
+#: The weight of a guess relative to a constraint.
 _GUESS_WEIGHT = 0.1
 _CLOSED = 1e-12
-#: Projections leave directions alone that the constraints hardly determine: near a singular position
-#: rounding would otherwise be magnified into a jump to another assembly mode.
+#: Projections do not move along directions that the constraints hardly determine: near a singular position
+#: rounding errors could otherwise cause a jump to another assembly mode.
 _PROJECTION_TOLERANCE = 1e-7
 _APPROACHES = 24
-#: Cosines that are one in the right assembly are well below this in any other.
+#: A cosine that is one in the right assembly is below this in any other.
 _UPRIGHT = 0.5
 
 _System = Callable[[Array], tuple[Array, Array]]
@@ -79,7 +78,9 @@ def start_targets(
     values = {name: value for name, value in values.items() if name not in mechanism.state_names}
     unknown = [name for name in values if name not in by_position and name not in by_velocity]
     if unknown:
-        raise AssemblyError(f"not a position or velocity that can be given a start value: {unknown[0]}")
+        raise AssemblyError(
+            f"{unknown[0]} cannot have a start value: it is not a quantity of position or velocity"
+        )
     return StartTargets(
         tuple(Target(n, by_position[n], *values[n]) for n in values if n in by_position),
         tuple(Target(n, by_velocity[n], *values[n]) for n in values if n in by_velocity),
@@ -98,13 +99,13 @@ def assemble(
     Parameters
     ----------
     mechanism, time
-        What is assembled, and when: prescribed motions have their value at that time.
+        The mechanism, and the time at which prescribed motions are evaluated.
     initial
         Extra fixed start values, position or velocity quantities by name.
     hints
-        Extra guesses, where the model says nothing.
+        Extra guesses of quantities without a start value.
     posture
-        Coordinates that close the loops already. They are made exact, and no other mode is looked for.
+        Coordinates that close the loops approximately. They are made exact; no other mode is searched.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def assemble(
         if posture is None
         else _exact(mechanism, time, posture, [target for target in targets.positions if target.fixed])
     )
-    coordinates = wound(mechanism, coordinates, {target.name for target in targets.positions})
+    coordinates = with_spring_turns(mechanism, coordinates, {target.name for target in targets.positions})
     velocities = _velocities(mechanism, time, coordinates, targets.velocities)
     return Start(
         coordinates,
@@ -140,11 +141,11 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
         if not trial_error < 0.5 * error:
             break
         coordinates, error = trial, trial_error
-    return mechanism.settled(coordinates)
+    return mechanism.normalized(coordinates)
 
 
 def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[Target]) -> float:
-    """How far a posture is from guesses: angles in rad without turns, lengths by that of the mechanism."""
+    """The distance of a posture from guesses, in rad and lengths of the mechanism, without whole turns."""
     batch = MeasureBatch([target.named.measure for target in guesses], mechanism.chart)
     missed = batch.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
     for number, target in enumerate(guesses):
@@ -158,7 +159,7 @@ def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[T
 def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> Array:
     """The nearest coordinates that satisfy constraints and fixed values."""
     system = _system(mechanism, time, fixed, [])
-    return mechanism.settled(_Search(mechanism).gauss_newton(system, coordinates))
+    return mechanism.normalized(_Search(mechanism).gauss_newton(system, coordinates))
 
 
 def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
@@ -183,31 +184,31 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     exact = _system(mechanism, time, fixed, [])
     first = initial_pose(mechanism, {target.name: target.value for target in targets}, time)
     search = _Search(mechanism)
-    shaken = np.random.default_rng(0)
+    random = np.random.default_rng(0)
     best = np.inf
     best_found = first
     for approach in range(_APPROACHES):
-        # A sketch may sit in a singular posture, such as a mechanism laid out flat: shake it, ever harder.
-        shake = 0.0 if approach == 0 else min(1.0, 0.02 * 1.3**approach)
-        step = shake * mechanism.scale * shaken.standard_normal(mechanism.size)
+        # The rough pose may be singular, such as a flat mechanism: perturb it, more with every attempt.
+        size = 0.0 if approach == 0 else min(1.0, 0.02 * 1.3**approach)
+        step = size * mechanism.scale * random.standard_normal(mechanism.size)
         found = search.approach(towards_all, mechanism.chart.move(first, step))
         found = search.gauss_newton(exact, search.approach(exact, found))
         error = float(np.max(np.abs(exact(found)[0]), initial=0.0))
         if error < best and not is_upside_down(mechanism, found):
             best, best_found = error, found
         if best < _CLOSED:
-            return mechanism.settled(best_found)
+            return mechanism.normalized(best_found)
     raise AssemblyError(_why_open(mechanism, time, best_found, fixed))
 
 
 def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Target]) -> Array:
-    """A posture that satisfies constraints and fixed values, to the last digit."""
+    """A posture corrected to satisfy constraints and fixed values to rounding."""
     system = _system(mechanism, time, fixed, [])
-    return mechanism.settled(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
+    return mechanism.normalized(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
 
 
 def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
-    """Whether the axes of a joint coincide, but with opposite senses."""
+    """Whether the axes of a joint are parallel but point in opposite directions."""
     poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
     cosines = MeasureBatch([cosine for pose in poses for cosine in pose.upright], mechanism.chart)
     return bool(np.any(cosines.at(mechanism.chart.posture(coordinates)).value < _UPRIGHT))
@@ -234,13 +235,13 @@ def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed:
 
 
 class _Search:
-    """Descents to a posture, in scaled steps along the rates of the chart."""
+    """Searches for a posture, in scaled steps along the rates of the chart."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._chart, self._scale = mechanism.chart, mechanism.scale
 
     def approach(self, system: _System, coordinates: Array) -> Array:
-        """Levenberg-Marquardt: the nearest least-squares solution that can be reached downhill."""
+        """Levenberg-Marquardt: a local least-squares solution."""
         damping = 1e-3
         residual, jacobian = system(coordinates)
         cost = float(residual @ residual)
@@ -264,7 +265,7 @@ class _Search:
         return coordinates
 
     def gauss_newton(self, system: _System, coordinates: Array, tolerance: float = RANK_TOLERANCE) -> Array:
-        """Steps of least norm until rounding is all that is left."""
+        """Steps of least norm until the residual stops falling."""
         residual, jacobian = system(coordinates)
         error = float(np.max(np.abs(residual), initial=0.0))
         for _ in range(20):

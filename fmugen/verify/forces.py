@@ -1,8 +1,8 @@
 """Applied forces: gravity, and the force laws of all elements.
 
 A law acts along measures: an effort along one is a generalized force by that measure's Jacobian. It acts on
-its head and, with the opposite sign, on its tail. Besides, a law gives its stored energy, the power it feeds
-in, which the energy balance needs, and the rates of its states.
+its head and, with the opposite sign, on its tail. A law also gives its stored energy, the power it feeds in,
+which the energy balance needs, and the rates of its states.
 """
 
 from __future__ import annotations

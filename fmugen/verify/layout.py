@@ -1,4 +1,4 @@
-"""A SystemModel in numbers: parameter values, body indices, places and axes that elements are fastened to."""
+"""A SystemModel in numbers: parameter values, body indices, points and axes of attachments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fmugen.verify.rotations import IDENTITY, Array, turned
 
 
 class Layout:
-    """The numbers behind a model's names, for one choice of parameter values."""
+    """The numbers of a model for one choice of parameter values."""
 
     def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
         self.model = model
@@ -55,7 +55,7 @@ class Layout:
         return np.array([x, y, 0.0 if self.planar else z])
 
     def index(self, body: str) -> int:
-        """The place of a body in the order of poses."""
+        """The index of a body; the ground is the last."""
         return self._index[body]
 
     def center(self, body: str) -> Array:
@@ -63,7 +63,7 @@ class Layout:
         return self._centers[body]
 
     def place(self, attachment: Attachment) -> BodyPoint:
-        """The attachment as a body index and the way from the body's mass centre."""
+        """The point of an attachment."""
         body, point = attachment.body, attachment.point
         position = np.zeros(3) if point is None else self._points[body, point]
         return BodyPoint(self._index[body], triple(position - self._centers[body]))
@@ -102,7 +102,7 @@ class Layout:
         return result
 
     def _guide(self, axis: Vector | None, toward: Vector | None) -> Array:
-        """What the second direction of a triad leans to: a choice made at the default parameters."""
+        """The vector on whose side the second direction of a triad is, chosen at the default parameters."""
         along = IDENTITY[2] if axis is None else self._default(axis)
         if toward is not None:
             guide = self._default(toward)

@@ -16,7 +16,7 @@ class MassMatrix(NamedTuple):
     """The mass matrix of a posture, a block for each body."""
 
     blocks: Array
-    #: Inertia tensors in ground axes, where the spin of bodies changes direction.
+    #: Inertia tensors in ground axes; ``None`` in the plane.
     tensors: Array | None
 
     def times(self, vectors: Array) -> Array:

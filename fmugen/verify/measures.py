@@ -1,10 +1,10 @@
-"""What can be measured between bodies.
+"""Measures between bodies.
 
-The geometry of the reference is built from four simple measures: the displacement from a point of one body
-to a point of another along a direction fixed in a body, the cosine of the angle between directions fixed in
-two bodies, and the relative spin and the relative velocity along a direction. Composite measures combine
-them: angles, tilts, lengths, the gap of a screw. A constraint is a measure that equals a function of time. A
-joint coordinate, a point's position or a spring's length is a measure with a name.
+The geometry of the reference is built from four simple measures, all along directions fixed in bodies:
+displacements between points of two bodies, cosines of the angles between directions, relative spins and
+relative velocities. Composite measures combine them: angles, tilts, lengths, the gap of a screw. A constraint
+is a measure that equals a function of time. A joint coordinate, a point's position or a spring's length is a
+measure with a name.
 
 Directions may be scaled; the measure is then scaled by the same factor. A type of element may bring its own
 composite measure: it subclasses :class:`Composite`.

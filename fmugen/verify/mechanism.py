@@ -2,8 +2,8 @@
 
     M v' + G^T lambda = F(t, q, v, x),    Phi(q) = c(t),    G v = d(t),    x' = f(t, q, v, x)
 
-with the rates v of all bodies (their velocities and spins), a mass matrix of one block a body, and states x
-of force laws and of a network. Each scalar constraint gives a row of G. Those with a position level also give
+The rates v are the velocities and spins of all bodies; M has one block a body. The states x are those of
+force laws and of a network. Each scalar constraint gives a row of G. Those with a position level also give
 a row of Phi, whose Jacobian is their part of G. The accelerations are found in the null space of G, so that
 redundant constraints and bodies without mass need no special treatment. The multipliers have least norm.
 """
@@ -34,7 +34,7 @@ from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array, cross
 
-#: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
+#: Singular values of G below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
 
 #: The states of a model that has none.
@@ -42,27 +42,27 @@ NO_STATES: Array = np.zeros(0)
 
 
 class Split(NamedTuple):
-    """The coordinates split by the constraints: what they determine and what they leave free."""
+    """The directions that constraints determine and those that they leave free."""
 
     left: Array
     singular: Array
     right: Array
     free: Array
-    #: Combinations of constraints that say nothing new.
+    #: Combinations of constraints that are redundant.
     redundant: Array
 
     @property
     def conditioning(self) -> float:
-        """The smallest singular value that counts, relative to the largest."""
+        """The smallest nonzero singular value, relative to the largest."""
         return float(self.singular[-1] / self.singular[0]) if len(self.singular) else 1.0
 
     def least_norm(self, target: Array) -> Array:
-        """The smallest x with Phi_q x = target (in the least-squares sense)."""
+        """The smallest x with G x = target (in the least-squares sense)."""
         result: Array = self.right.T @ ((self.left.T @ target) / self.singular)
         return result
 
     def multipliers(self, force: Array) -> Array:
-        """The smallest lambda with Phi_q^T lambda = force."""
+        """The smallest lambda with G^T lambda = force."""
         result: Array = self.left @ ((self.right @ force) / self.singular)
         return result
 
@@ -77,14 +77,14 @@ class Instant(NamedTuple):
     velocities: Array
     accelerations: Array
     multipliers: Array
-    #: Smallest by largest singular value of the constraints, those of redundant ones apart.
+    #: The ratio of smallest to largest nonzero singular value of the constraints.
     conditioning: float
     actions: list[Action]
     inputs: Mapping[str, float]
     #: The states of the network, then those of force laws, and their rates.
     states: Array
     state_rates: Array
-    #: What the network does.
+    #: The unknowns and forces of the network.
     network: Outcome | None
 
 
@@ -93,8 +93,8 @@ def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
     rows, width = jacobian.shape
     if not jacobian.size:
         return Split(np.empty((rows, 0)), np.empty(0), np.empty((0, width)), np.eye(width), np.eye(rows))
-    # For matrices of this size the QR iteration outruns divide and conquer, whose many small products are
-    # handed from thread to thread.
+    # For matrices of this size the QR iteration is faster than divide and conquer, which spends its time on
+    # the exchange between threads.
     left, singular, right = svd(jacobian, check_finite=False, lapack_driver="gesvd")
     rank = int(np.count_nonzero(singular > tolerance * singular[0]))
     return Split(left[:, :rank], singular[:rank], right[:rank], right[rank:].T, left[:, rank:])
@@ -107,7 +107,7 @@ class Mechanism:
         self, model: SystemModel, parameters: Mapping[str, float] | None = None, moved: Moved | None = None
     ) -> None:
         self.model = model
-        #: The inputs that move between communication points; by default as their start values say.
+        #: The inputs that change between communication points; by default as their start values say.
         self.moved = moved_inputs(model) if moved is None else moved
         self.layout = Layout(model, parameters)
         self.elements = parts_of_model(self.layout)
@@ -129,7 +129,7 @@ class Mechanism:
         inertias = [part.inertia for part in parts if part.inertia is not None]
         self.masses = Masses(inertias, self.chart, planar=self.layout.planar)
         self.forces = Forces(self.layout, self.chart, self.elements, self.measures, inertias)
-        #: What counts as one unit of each rate: the typical length, and one radian.
+        #: The unit of each rate: the typical length, and one radian.
         self.scale = self.chart.tangent_scale(self.length)
         #: The network that acts on the mechanism.
         self.drive = (
@@ -146,7 +146,9 @@ class Mechanism:
             [*np.ones(self.network_states), *(state.nominal for state in self.forces.states)]
         )
         #: Whether loads depend on quantities of the network.
-        self._told = self.drive is not None and not self.forces.names.isdisjoint(self.drive.system.names)
+        self._loads_read_network = self.drive is not None and not self.forces.names.isdisjoint(
+            self.drive.system.names
+        )
         named = {variable.name: variable for variable in model.inputs}
         #: Inputs with their first and second derivatives.
         self._prescribing = [
@@ -189,7 +191,7 @@ class Mechanism:
         return self.layout.number(row.target) if known else np.nan
 
     def at(self, time: float, held: Mapping[str, float]) -> dict[str, float]:
-        """The inputs at a time, of which those that do not move are held."""
+        """All inputs at a time; those without derivatives are held."""
         return {**held, **self.moved(time)}
 
     def targets(self, time: float, inputs: Mapping[str, float] | None = None) -> tuple[Array, Array, Array]:
@@ -199,9 +201,10 @@ class Mechanism:
         """
         value, rate, acceleration = self._still.copy(), np.zeros(len(self.rows)), np.zeros(len(self.rows))
         if self._moving:
-            told = self.moved(time) if inputs is None else inputs
+            values = self.moved(time) if inputs is None else inputs
             jets: dict[str, Scalar] = {
-                name: Jet(told[name], told[first], told[second]) for name, first, second in self._prescribing
+                name: Jet(values[name], values[first], values[second])
+                for name, first, second in self._prescribing
             }
             for number, motion in self._moving:
                 jet = motion(time, jets)
@@ -211,8 +214,8 @@ class Mechanism:
             acceleration[rates], rate[rates], value[rates] = rate[rates], value[rates], 0.0
         return value, rate, acceleration
 
-    def settled(self, coordinates: Array) -> Array:
-        """Coordinates without rounding errors of their own, that remember the angles they show."""
+    def normalized(self, coordinates: Array) -> Array:
+        """Coordinates with quaternions of length one and the present angles as memory."""
         clean = self.chart.normalized(coordinates)
         if not self.remembered:
             return clean
@@ -253,7 +256,7 @@ class Mechanism:
         inputs: Mapping[str, float],
         states: Array = NO_STATES,
     ) -> Instant:
-        """Accelerations and multipliers at a state, the rates of states, and what the network does.
+        """Accelerations and multipliers at a state, the rates of states, and the unknowns of the network.
 
         Notes
         -----
@@ -265,11 +268,15 @@ class Mechanism:
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
         values = self.batch.at(posture, twist)
         of_network, own = self.parted(states)
-        response, told = None, {}
+        response = None
+        of_components: Mapping[str, float] = {}
         if self.drive is not None:
             response = self.drive.respond(time, posture, twist, velocities, inputs, of_network)
-            told = self.drive.system.readings(response.point, response.solved) if self._told else {}
-        exert = partial(self.forces.generalized, time, posture, twist, velocities, {**inputs, **told}, own)
+            if self._loads_read_network:
+                of_components = self.drive.system.readings(response.point, response.solved)
+        exert = partial(
+            self.forces.generalized, time, posture, twist, velocities, {**inputs, **of_components}, own
+        )
         applied, actions = exert()
         mass = self.masses.at(posture)
         added = [response.inertia] if response else []
@@ -334,7 +341,7 @@ class Mechanism:
         return self.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
 
     def _free_acceleration(self, inertia: Array, force: Array) -> Array:
-        # Inertias differ by orders of magnitude; only a pivot that vanishes against its own row is a defect.
+        # Inertias differ by orders of magnitude: an inertia is compared with its own row.
         diagonal = np.sqrt(np.diagonal(inertia))
         if np.all(diagonal > 0.0):
             scaled = inertia / np.outer(diagonal, diagonal)
@@ -372,7 +379,7 @@ class Mechanism:
         )
 
     def _reaction_shares(self, instant: Instant) -> dict[str, Array]:
-        """How much of every multiplier, with the opposite sign, goes into each reaction on a head."""
+        """The factors of all multipliers, with the opposite sign, in each reaction on a head."""
         wrenches = self._wrenches(instant.posture)
         shares = {}
         for each in self.elements:

@@ -1,9 +1,8 @@
 """The reference motion of a model.
 
-Mechanisms with degrees of freedom are integrated with DOP853 from one change of inputs to the next, positions
-and velocities being projected onto the constraints after every accepted step. Mechanisms without, which
-are moved by their drivers alone, are solved by Newton's method at each output time, unless a network acts
-on them.
+Mechanisms with degrees of freedom are integrated with DOP853 from one change of inputs to the next. Positions
+and velocities are projected onto the constraints after every accepted step. Mechanisms that drivers determine
+are solved by Newton's method at each output time, unless they have states.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Reference:
 
     ``coordinates`` and ``velocities`` have a row per time for all moving bodies. ``bodies`` has, for each
     body, a row per time of the quantities that :func:`body_kinds` names. ``residual`` is the largest
-    constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open;
+    violation of a constraint; ``undetermined`` names reactions that redundant constraints do not determine;
     ``tolerance`` is the loosest relative tolerance the integration needed.
     """
 
@@ -93,7 +92,7 @@ def solve_reference(
         Output times, increasing; the first one is the start.
     inputs
         Signals by input name, sampled at each output time and held until the next, as a co-simulation
-        master does; inputs that have derivatives move in between (:mod:`fmugen.signals`). Inputs without a
+        master does; inputs that have derivatives change in between (:mod:`fmugen.signals`). Inputs without a
         signal keep their start value.
     parameters
         Parameter values that replace the model's, also those of start values (``start.pin.angle``).
@@ -113,7 +112,7 @@ def solve_reference(
     AssemblyError
         If the loops cannot be closed.
     VerificationError
-        If the motion cannot be followed, for example through a singular position.
+        If the motion cannot be integrated, for example through a singular position.
     """
     model, parameters = with_start_values(model, parameters)
     times = np.asarray(times, dtype=np.float64)
@@ -155,7 +154,7 @@ def require_network_start(model: SystemModel) -> None:
 
     Notes
     -----
-    A mechanism that the reference cannot follow for reasons of its own is not refused.
+    Errors of the reference that do not concern the network are ignored.
     """
     starts = {entry.name: entry.start for entry in model.inputs}
     begin = np.zeros(1)
@@ -178,7 +177,7 @@ def require_network_start(model: SystemModel) -> None:
 def with_start_values(
     model: SystemModel, parameters: Mapping[str, float] | None
 ) -> tuple[SystemModel, dict[str, float]]:
-    """The model with the start values that are among the parameters of its FMU, and the other parameters."""
+    """The model with start values from parameters such as ``start.pin.angle``, and the other parameters."""
     others = dict(parameters or {})
     starts = tuple(
         replace(start, value=constant(float(others.pop(start_parameter(start)))))
@@ -192,7 +191,7 @@ def with_start_values(
 def _runs(
     times: Sequence[float], held: Callable[[float], dict[str, float]]
 ) -> Iterator[tuple[Sequence[float], dict[str, float]]]:
-    """Output times between which inputs do not change, from one change to the next, and those inputs."""
+    """Output times from one change of held inputs to the next, and these inputs."""
     first = 0
     for last in range(1, len(times)):
         if last + 1 == len(times) or held(times[last]) != held(times[first]):
@@ -201,7 +200,7 @@ def _runs(
 
 
 def hold_inputs(model: SystemModel, fed: Feed) -> Callable[[float], dict[str, float]]:
-    """Input values at an output time: those fed, and start values for the others."""
+    """Input values at an output time: signals, and start values of the other inputs."""
     starts = {entry.name: entry.start for entry in model.inputs}
     numbers = {time: number for number, time in enumerate(fed.times.tolist())}
 
@@ -299,6 +298,6 @@ def _outputs(
 
 
 def _undetermined(mechanism: Mechanism, instants: list[Instant]) -> frozenset[str]:
-    """Reactions undetermined throughout; a singular position alone does not make one."""
+    """Reactions that are undetermined at all samples, not only in a singular position."""
     samples = instants[:: max(1, len(instants) // 5)]
     return frozenset.intersection(*(mechanism.undetermined(instant) for instant in samples))

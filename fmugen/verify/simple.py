@@ -22,7 +22,7 @@ class Table(NamedTuple):
 
 
 class SimpleMeasures:
-    """Measures that are not made of others; ``number`` tells their rows."""
+    """Measures that are not made of others; ``number`` maps them to rows."""
 
     def __init__(self, measures: Iterable[Simple], chart: Chart) -> None:
         known = list(measures)
@@ -73,12 +73,12 @@ class _Kind(ABC):
         self.vectors: list[Triple] = []
 
     def own(self, *sets: tuple[Indices, Sequence[Triple]]) -> None:
-        """Name the vectors, a set for each role they play."""
+        """Set the vectors of all measures, a set for each vector of one measure."""
         self.owners = np.concatenate([bodies for bodies, _ in sets])
         self.vectors = [vector for _, vectors in sets for vector in vectors]
 
     def columns(self, bodies: Indices, first: int, count: int) -> Indices:
-        """The places in the Jacobian of entries of the bodies' twists."""
+        """The flat indices in the Jacobian of entries of the bodies' twists."""
         places: Indices = self._starts + TWIST * bodies + np.arange(first, first + count)[:, None]
         return places
 

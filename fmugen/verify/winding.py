@@ -28,11 +28,14 @@ class _Turned(NamedTuple):
     axis: Array
 
 
-def wound(mechanism: Mechanism, coordinates: Array, told: Collection[str]) -> Array:
-    """The coordinates with the turns of springs that no start value, one of ``told``, is given for."""
+def with_spring_turns(mechanism: Mechanism, coordinates: Array, given: Collection[str]) -> Array:
+    """The coordinates with the turns of springs whose angle has no start value.
+
+    ``given`` are the quantities with start values.
+    """
     layout, chart = mechanism.layout, mechanism.chart
     poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
-    open_springs = [pose.wound for pose in poses if pose.wound is not None and pose.wound.angle not in told]
+    open_springs = [pose.wound for pose in poses if pose.wound is not None and pose.wound.angle not in given]
     if layout.planar or not open_springs:
         return coordinates
     posture = chart.posture(coordinates)

@@ -1,7 +1,7 @@
-"""What the judge knows of each type of element, in one place.
+"""The law of each type of element for the judge, in one place.
 
 The catalogue maps ``(section, type)`` to a law: a function from a :class:`Reader`, the element with numbers,
-to :class:`Parts`, what the element contributes to the reference equations. Its keys are those of the
+to :class:`Parts`, its contributions to the reference equations. Its keys are those of the
 compiler's registry; a test compares them. The laws are numerical and share no code with the compiler. No
 other module of ``fmugen.verify`` compares types.
 

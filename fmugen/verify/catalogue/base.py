@@ -1,4 +1,4 @@
-"""What an element contributes to the reference equations, how a law reads it, and the registry of laws."""
+"""Parts of the reference equations, the reader of an element, and the registry of laws."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from fmugen.verify.rotations import IDENTITY, Array
 
 @dataclass(frozen=True)
 class Row:
-    """A scalar constraint of an element: its measure equals ``target``. Its reaction is told at ``head``.
+    """A scalar constraint of an element: its measure equals ``target``. Its reaction acts at ``head``.
 
     With ``velocity_only`` the constraint has no position level: the rate of the measure equals ``target``,
     and the value of the measure is not looked at. ``effort`` names the quantity that is the multiplier.
@@ -67,7 +67,7 @@ WRENCH = {kind: place for place, kind in enumerate(("fx", "fy", "fz", "tx", "ty"
 
 
 class Observation(NamedTuple):
-    """What a force law may read at a state."""
+    """The values that a force law may read at a state."""
 
     posture: Posture
     #: The law's measures and their rates.
@@ -80,7 +80,7 @@ class Observation(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What a force law does: an effort along each of its measures, energy, power, and quantities."""
+    """The result of a force law: an effort along each of its measures, energy, power, and quantities."""
 
     efforts: Sequence[float]
     #: Energy stored in the element, in J.
@@ -209,10 +209,11 @@ class Axle:
 
 @dataclass(frozen=True)
 class Pose:
-    """What the start needs to know of an element.
+    """The data of an element for the assembly of the start.
 
-    ``upright`` are cosines that are one in the right assembly, which the constraints alone do not tell from
-    minus one. ``wound`` is an axle whose turns at the start follow from other axles.
+    ``relation`` gives the pose of the head relative to the tail, ``body`` that of a body. ``upright`` are
+    cosines that are one in the right assembly; the constraints alone also allow minus one. ``wound`` is an
+    axle whose turns at the start follow from other axles.
     """
 
     relation: Callable[[StartGuesses], Relation] | None = None
@@ -227,9 +228,9 @@ class Pose:
 
 @dataclass(frozen=True)
 class Parts:
-    """What an element contributes to the reference equations.
+    """The contributions of an element to the reference equations.
 
-    ``rows`` are constraints and ``reactions`` the kinds of quantities that tell their wrench on the head.
+    ``rows`` are constraints and ``reactions`` the kinds of quantities of their wrench on the head.
     ``measures`` are the quantities of motion, ``actions`` the applied forces, ``states`` those with rates of
     their own. ``pose`` serves the assembly. Bodies have an ``inertia``, components of networks a ``network``.
     """

@@ -1,13 +1,13 @@
 """A network that acts on the joints of a mechanism.
 
-The network sees how its flanges move and tells what it exerts on them. Inertias that are rigidly coupled to
-a flange make this depend on the acceleration of the joint, linearly as long as no nonlinear law stands
-between them:
+The motion of its flanges is given to the network, which exerts forces and torques T on them. With inertias
+that are rigidly coupled to a flange T depends on the acceleration of the joint, linearly unless a nonlinear
+law is between them:
 
     T = T0 + T1 (J v' + b)
 
-J and b being the Jacobian of the joints' coordinates and the bias of their accelerations. T1 then belongs to
-the mass matrix.
+J is the Jacobian of the joints' coordinates and b the bias of their accelerations. T1 is added to the mass
+matrix.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from fmugen.verify.rotations import Array
 
 
 class Response(NamedTuple):
-    """What a network does at a state of the mechanism and of its own."""
+    """The unknowns and forces of a network at a state, before the accelerations are known."""
 
     point: Point
-    #: The unknowns where the flanges have no acceleration but their bias, and what accelerations add to them.
+    #: The unknowns for zero accelerations of the mechanism, and their derivatives by those of flanges.
     solved: Solved
     by_acceleration: Array
     #: The Jacobian of the flanges' coordinates, and the bias of their accelerations.
@@ -46,12 +46,12 @@ class Response(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a network does once the accelerations are known."""
+    """The unknowns and forces of a network once the accelerations are known."""
 
     point: Point
     solved: Solved
     e_rate: Array
-    #: What it exerts on each flange, and the power it feeds into the mechanism.
+    #: The force or torque on each flange, and the power into the mechanism.
     reaction: Array
     power: float
 
@@ -81,8 +81,8 @@ class Drive:
         velocities = {named.velocity for named in watched}
         if self._coupled and velocities & _names_in(model):
             raise VerificationError(
-                f"{model.name}: the reference cannot follow sources that depend on velocities of the "
-                "mechanism while storages of the network are tied together"
+                f"{model.name}: the reference cannot solve a network whose sources depend on velocities of "
+                "the mechanism while its storages are coupled rigidly"
             )
 
     def respond(
@@ -94,7 +94,7 @@ class Drive:
         inputs: Mapping[str, float],
         states: Array,
     ) -> Response:
-        """The network's answer to a state, as far as it does not depend on accelerations."""
+        """Unknowns and forces at a state, and their dependence on accelerations."""
         flanges = self._batch.at(posture, twist)
         speeds = flanges.jacobian @ velocities
         given = {**held(inputs), **self._mechanical(posture, velocities)}
@@ -129,7 +129,7 @@ class Drive:
         return columns
 
     def settle(self, response: Response, accelerations: Array) -> Outcome:
-        """The network's answer to the accelerations."""
+        """Unknowns and forces for known accelerations."""
         count = len(response.bias)
         speeds = response.point.e[count:]
         e_rate = np.concatenate((speeds, response.jacobian @ accelerations + response.bias))
@@ -155,7 +155,7 @@ class Drive:
         inputs: Mapping[str, float],
         states: Array,
     ) -> Point:
-        """A state of mechanism and network as the network sees it."""
+        """The point of the tableau at a state of mechanism and network."""
         flanges = self._batch.at(posture)
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         return Point(time, states, np.concatenate((flanges.value, flanges.jacobian @ velocities)), given)
@@ -179,7 +179,9 @@ def _flange(by_name: Mapping[str, NamedMeasure], speed: str, joint: str) -> Name
     """The coordinate of a joint that a flange moves with."""
     name = f"{joint}.s" if speed == "v" else f"{joint}.angle"
     if name not in by_name:
-        raise VerificationError(f"joint {joint} has no {name.rpartition('.')[2]} for a network to act on")
+        raise VerificationError(
+            f"a network cannot act on joint {joint}: it has no coordinate {name.rpartition('.')[2]}"
+        )
     return by_name[name]
 
 

@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """Time and states, and what the surroundings give: flange motions and other values with their rates."""
+    """Time and states, flange motions, and other given values with their rates."""
 
     time: float
     x: Array
@@ -124,7 +124,7 @@ class Tableau:
         unknown = sorted(used & self.second_rates().keys() - self.quantities.keys())
         if unknown:
             raise VerificationError(
-                f"a value depends on {unknown[0]}: the reference knows the accelerations of masses only"
+                f"a value depends on {unknown[0]}: the reference can use accelerations of masses only"
             )
 
     # --- assembly ---------------------------------------------------------------------------------------
@@ -275,7 +275,7 @@ class Tableau:
             first_storage += len(parts.storages)
 
     def _own_nodes(self) -> list[tuple[_Node, int]]:
-        """The nodes that are not flanges of joints: those have the quantities of the joints."""
+        """The nodes that are not flanges of joints."""
         return [(node, column) for node, column in self._node_columns.items() if node not in self.flanges]
 
     def second_rates(self) -> dict[str, Row]:
@@ -295,7 +295,7 @@ class Tableau:
     # --- evaluation -------------------------------------------------------------------------------------
 
     def reaction(self, w: Array) -> Array:
-        """What the network exerts on each joint."""
+        """The force or torque of the network on each joint."""
         return -w[self._reactions : self._reactions + len(self.flanges)]
 
     def residual(self, point: Point, w: Array) -> Array:
@@ -338,7 +338,7 @@ class Tableau:
         return result
 
     def tie_residual(self, point: Point) -> tuple[Array, Array]:
-        """How far displacements are from what they are tied to, and the combinations of states."""
+        """The violation of ties, and their derivatives by the states."""
         nothing = np.zeros(self.size)
         values = point.values()
         residual = [
