@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -43,10 +43,23 @@ from fmugen.verify.catalogue import (
     law,
 )
 from fmugen.verify.layout import triple
-from fmugen.verify.measures import Length, NamedMeasure, Spin, Sum, Velocity
+from fmugen.verify.measures import (
+    BodyPoint,
+    Combined,
+    Composite,
+    Cosine,
+    Displacement,
+    Jets,
+    Length,
+    NamedMeasure,
+    Simple,
+    Spin,
+    Sum,
+    Velocity,
+)
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.reference import Reference, largest_slip, solve_reference
-from fmugen.verify.rotations import IDENTITY
+from fmugen.verify.rotations import IDENTITY, Array
 
 from .models import at, prismatic
 
@@ -312,6 +325,94 @@ def test_a_constraint_may_prescribe_a_velocity_that_changes(catalogue: Callable)
     catalogue("joints", "rolling")(rolling)
     reference = solved(ball("0.5 + sin(3*time)", vector(0.0, 0.0, -9.81)))
     np.testing.assert_allclose(reference.quantity("ball.vx"), 0.5 + 2.0 / 7.0 * np.sin(3 * TIMES), atol=1e-9)
+
+
+@dataclass(frozen=True)
+class Contact(Composite):
+    """Measures of the contact point of a disc: its height, and its velocity along two ground axes.
+
+    The arm from the centre to the contact is c = -radius (z - (a.z) a) / sqrt(1 - (a.z)^2), for the axis a.
+    """
+
+    hub: BodyPoint
+    ground: int
+    radius: float
+    #: 0 or 1 for the velocity along x or y, 2 for the height.
+    along: int
+
+    @property
+    def parts(self) -> tuple[Simple, ...]:
+        datum, axes = BodyPoint(self.ground), [triple(axis) for axis in IDENTITY]
+        axis = [Cosine(self.ground, way, self.hub.body, axes[2]) for way in axes]
+        if self.along == 2:
+            return Displacement(datum, self.hub, self.ground, axes[2]), axis[2]
+        spins = [Spin(self.ground, self.hub.body, self.ground, way) for way in axes]
+        return Velocity(datum, self.hub, self.ground, axes[self.along]), *spins, *axis
+
+    def combine(self, parts: Jets, memory: Array) -> Combined:
+        if self.along == 2:
+            cosine, rate = parts.value[1], parts.rate[1]
+            sine = math.sqrt(1.0 - cosine**2)
+            slope, bend = self.radius * cosine / sine, self.radius / sine**3
+            return Combined(
+                float(parts.value[0] - self.radius * sine),
+                parts.jacobian[0] + slope * parts.jacobian[1],
+                float(parts.bias[0] + slope * parts.bias[1] + bend * rate * rate),
+            )
+        axis, turning = parts.value[4:], parts.rate[4:]
+        sine = math.sqrt(1.0 - axis[2] ** 2)
+        up, rising = IDENTITY[2] - axis[2] * axis, -turning[2] * axis - axis[2] * turning
+        arm = -self.radius * up / sine
+        arm_rate = -self.radius * (rising / sine + up * axis[2] * turning[2] / sine**3)
+        # The velocity of the contact is v + w x arm, which is linear in w.
+        lever, lever_rate = (
+            np.cross(IDENTITY, arm)[:, self.along],
+            np.cross(IDENTITY, arm_rate)[:, self.along],
+        )
+        return Combined(
+            0.0,
+            parts.jacobian[0] + lever @ parts.jacobian[1:4],
+            float(parts.bias[0] + lever @ parts.bias[1:4] + lever_rate @ parts.rate[1:4]),
+        )
+
+
+def disc(at: Reader) -> Parts:
+    """A thin disc that rolls on the plane z = 0, with a measure of its own."""
+    contact = [Contact(at.head, at.ground, at.number("radius"), along) for along in range(3)]
+    rolls = [Row(at.name, label, contact[n], at.head, velocity_only=True) for n, label in enumerate("xy")]
+    return Parts((Row(at.name, "height", contact[2], at.head), *rolls))
+
+
+def test_a_spinning_disc_settles_on_a_table_by_the_closed_form(catalogue: Callable) -> None:
+    """Its centre rests while its axis turns about the vertical at the rate sqrt(4 g / (R sin tilt))."""
+    catalogue("joints", "disc")(disc)
+    radius, mass, tilt = 0.2, 1.5, 0.6
+    rate = math.sqrt(4.0 * 9.81 / (radius * math.sin(tilt)))
+    spin = rate * math.sin(tilt)
+    flat, thick = constant(mass * radius**2 / 4.0), constant(mass * radius**2 / 2.0)
+    model = SystemModel(
+        "disc",
+        space=Space.SPATIAL,
+        gravity=vector(0.0, 0.0, -9.81),
+        bodies=(Body("disc", constant(mass), Tensor(flat, flat, thick)),),
+        joints=(element("joints", "disc", "ground", "disc", radius=radius),),  # type: ignore[arg-type]
+        starts=fixed(
+            disc__x=0.0,
+            disc__y=0.0,
+            disc__rxz=math.sin(tilt),
+            disc__ryz=0.0,
+            disc__rxy=0.0,
+            disc__wx=-spin * math.cos(tilt),
+            disc__wy=0.0,
+            disc__wz=spin * math.sin(tilt),
+        ),
+    )
+    times = np.linspace(0.0, 0.2, 11)
+    reference = solved(model, times)
+    for axis, height in zip("xyz", (0.0, 0.0, radius * math.sin(tilt)), strict=True):
+        np.testing.assert_allclose(reference.quantity(f"disc.{axis}"), height, atol=1e-8)
+    exact = math.sin(tilt) * np.cos(rate * times)
+    np.testing.assert_allclose(reference.quantity("disc.rxz"), exact, atol=1e-8)
 
 
 def test_velocities_that_violate_a_constraint_on_velocities_are_measured(catalogue: Callable) -> None:
