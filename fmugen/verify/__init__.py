@@ -1,33 +1,56 @@
 """The independent judge: a numerical reference for a SystemModel, and the comparison of an FMU with it.
 
-Nothing here shares code with the compiler. The reference is a differential-algebraic system in
-absolute coordinates built from the SystemModel by numbers alone; the FMU is run by FMPy like any
-importer would run it.
+Nothing here shares code with the compiler. The reference is a differential-algebraic system in absolute
+coordinates, built numerically from the SystemModel. FMPy runs the FMU as any importer would.
 
-    rotations   matrices and quaternions
-    layout      SystemModel -> numbers: parameters, body indices, attachment places and axes
-    moved       inputs that move between communication points
-    evaluate    Formula -> number, with time derivatives for prescribed motions
-    charts      coordinates of bodies in the plane and in space
-    measures    displacements, cosines, spins, and the angles and lengths made of them
-    simple      the measures that are not made of others, with Jacobian and acceleration bias
-    bank        many measures of any kind
-    couplings   joint angles and Euler angles as measures
-    constraints joints and drivers as measures that equal functions of time
-    gauges      the quantities of motion, as measures with names
-    masses      inertia
-    forces      gravity, loads, springs: forces, stored energy and power
-    mechanism   masses, constraints and forces: accelerations and multipliers at a state
-    sketch      start values -> a first rough posture
-    assembly    start values -> a consistent position and velocity
-    outputs     outputs, also those that are derivatives by inputs
-    reference   the motion, to integration tolerances near machine precision
-    frames      the frames of bodies as an FMU tells them -> coordinates
-    energy      the energy balance of any motion of a mechanism
-    simulate    an FMU -> its trajectory, in a process of its own (fmu_runner)
-    deadline    how long the reference may take
-    compare     both -> a Verification
-    crosscheck  a Verification -> the files of an FMI cross-check, and back
+What the reference knows of element types
+
+    catalogue     one law per section and type: constraints, quantities, forces, states
+
+Geometry
+
+    rotations     matrices and quaternions
+    layout        SystemModel -> numbers: parameters, body indices, points and axes of attachments
+    charts        coordinates of bodies in the plane and in space
+    measures      displacements, cosines, spins, velocities, and angles and lengths made of them
+    simple        the measures that are not made of others, with Jacobian and acceleration bias
+    measure_batch measures of any kind, evaluated together
+    couplings     joint angles and Euler angles as measures
+    readings      the quantities of motion at a state, by name
+
+Equations of motion
+
+    evaluate      Formula -> number, with time derivatives for prescribed motions
+    moved         inputs that change between communication points
+    masses        inertia
+    forces        gravity and force laws: forces, stored energy, power, rates of states
+    mechanism     masses, constraints and forces: accelerations and multipliers at a state
+    network       the equations of networks
+    energy        the energy balance of a motion of a mechanism
+
+From start values to a motion
+
+    initial_pose  start values -> a rough pose
+    assembly      start values -> a consistent position and velocity
+    winding       the turns of torsion springs at the start
+    states        the start of states
+    equilibrium   a start at rest
+    advance       the motion from one output time to the next
+    accuracy      methods of integration with their tolerances
+    outputs       outputs, also those that are derivatives by inputs
+    reference     the motion of a model
+
+Judging an FMU
+
+    simulate      an FMU -> its trajectory, in a separate process (fmu_runner)
+    frames        body frames that an FMU reports -> coordinates
+    fmu_start     the start of the FMU as the start of the reference
+    compare       FMU and reference -> a Verification
+    tolerances    the FMU at loose tolerances
+    doubts        whether a deviation may come from the reference
+    deadline      the time limit of the reference
+    verdict       the results of the comparison
+    crosscheck    a Verification -> the files of an FMI cross-check, and back
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""From one output time to the next: integration of what is free, Newton's method for what is driven."""
+"""The motion from one output time to the next.
+
+Free motions are integrated. Motions that drivers determine are solved by Newton's method.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +19,21 @@ from fmugen.verify.rotations import Array
 
 #: Factors on the tolerances, tried in turn.
 _LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
-#: Steps that shrink below this fraction of the largest step so far are a collapse.
+#: The step size has collapsed if it is below this fraction of the largest so far.
 _COLLAPSE = 1e-4
 #: The conditioning of the constraints below which a position counts as near a singular one.
 _POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
-#: How far a driven mechanism may end from where it was expected, and move in one step, in its own scale.
+#: The largest correction of a predicted position, and the largest motion in one step (scaled).
 _NEAR, _SHORT = 0.05, 1.0
 
 
 class State(NamedTuple):
-    """What a motion goes on from."""
+    """The state that determines the further motion."""
 
     coordinates: Array
     velocities: Array
-    #: Those of the network.
+    #: Those of the network, then those of force laws.
     states: Array
 
     def instant(self, mechanism: Mechanism, time: float, held: Mapping[str, float]) -> Instant:
@@ -39,23 +42,22 @@ class State(NamedTuple):
 
 
 class Integrator:
-    """An explicit method with projection; remembers the step size from run to run.
+    """An explicit method with projection; it keeps the step size from run to run.
 
-    A step may span several output times: the states at those inside it are the interpolants of the method,
-    projected onto the constraints as the ends of steps are.
+    A step may span several output times. The states at those inside it are interpolated and projected onto
+    the constraints, as the ends of steps are.
 
-    Next to a singular position rounding errors of the constraints are magnified beyond the tolerance,
-    and error control alone would shrink the step for ever. An interval whose steps collapse is therefore
-    repeated with a looser tolerance, which carries it across.
+    Near a singular position rounding errors of the constraints exceed the tolerance, and error control alone
+    would shrink the step without end. An interval in which the step size collapses is therefore repeated
+    with a looser tolerance.
     """
 
     def __init__(self, mechanism: Mechanism, accuracy: Accuracy = OF_MECHANISMS) -> None:
         self._mechanism = mechanism
         self._accuracy = accuracy
         self._step: float | None = None
-        of_coordinates = mechanism.chart.coordinate_scale(mechanism.layout.length)
-        of_states = np.ones(mechanism.drive.system.tableau.states if mechanism.drive else 0)
-        self._scale = np.concatenate((of_coordinates, mechanism.scale, of_states))
+        of_coordinates = mechanism.chart.coordinate_scale(mechanism.length)
+        self._scale = np.concatenate((of_coordinates, mechanism.scale, mechanism.state_scale))
         self._count, self._moving = len(of_coordinates), len(of_coordinates) + mechanism.size
         #: The loosest relative tolerance that was needed.
         self.tolerance = accuracy.relative
@@ -65,7 +67,7 @@ class Integrator:
         done = 0
         while done + 1 < len(times):
             for loosening in _LOOSENINGS:
-                # A loose tolerance is for the interval that needs it.
+                # Only the interval that needs a loose tolerance gets it.
                 ahead = times[done:] if loosening == 1.0 else times[done : done + 2]
                 found = 0
                 for following in self._attempt(ahead, state, inputs, loosening):
@@ -77,9 +79,9 @@ class Integrator:
                     break
             else:
                 raise VerificationError(
-                    f"the reference cannot be followed between t = {times[done]:g} s and "
-                    f"{times[done + 1]:g} s: {self._mechanism.model.name} is in a singular position, or too "
-                    f"stiff for an explicit method"
+                    f"the reference cannot be integrated from t = {times[done]:g} s to "
+                    f"{times[done + 1]:g} s: {self._mechanism.model.name} is in a singular position or too "
+                    "stiff for an explicit method; verify until an earlier stop"
                 )
 
     def _attempt(
@@ -124,8 +126,8 @@ class Integrator:
         inputs = mechanism.at(time, inputs)
         instant = mechanism.motion(time, coordinates, velocities, inputs, states)
         if instant.conditioning < _POORLY_CONDITIONED:
-            # Near a singular position, and off the constraints by a little, accelerations are wrong by
-            # much. On the constraints they stay smooth even through such a position.
+            # Near a singular position a small violation of the constraints makes large errors of the
+            # accelerations. On the constraints they stay smooth.
             coordinates = project_positions(mechanism, time, coordinates)
             velocities = project_velocities(mechanism, time, coordinates, velocities)
             instant = mechanism.motion(time, coordinates, velocities, inputs, states)
@@ -133,15 +135,16 @@ class Integrator:
         return np.concatenate((rates, instant.accelerations, instant.state_rates))
 
     def _settled(self, time: float, packed: Array, inputs: Mapping[str, float]) -> State:
-        """A state moved onto the constraints, those of the network too."""
+        """A state projected onto the constraints of the mechanism and of the network."""
         mechanism, drive = self._mechanism, self._mechanism.drive
         near, speeds, states = self._unpacked(packed)
         coordinates = project_positions(mechanism, time, near)
         velocities = project_velocities(mechanism, time, coordinates, speeds)
         if drive is not None:
             posture = mechanism.chart.posture(coordinates)
-            point = drive.at(time, posture, velocities, mechanism.at(time, inputs), states)
-            states = drive.system.projected(point)
+            of_network, own = mechanism.parted(states)
+            point = drive.at(time, posture, velocities, mechanism.at(time, inputs), of_network)
+            states = np.concatenate((drive.system.projected(point), own))
         return State(coordinates, velocities, states)
 
     def _unpacked(self, packed: Array) -> State:
@@ -165,7 +168,7 @@ def _driven(
     state: State,
     inputs: Mapping[str, float],
 ) -> State:
-    """Newton from the extrapolated state, in as many substeps as it takes to stay near it."""
+    """Newton's method from the extrapolated state, with substeps short enough to stay near it."""
     coordinates, velocities, states = state
     time, step = begin, end - begin
     smallest = step * 0.5**_MAX_HALVINGS
@@ -178,15 +181,15 @@ def _driven(
         predicted = chart.move(coordinates, way)
         corrected = project_positions(mechanism, target, predicted)
         residual, _ = mechanism.violation(target, corrected)
-        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.layout.length
-        change = (corrected - predicted) / chart.coordinate_scale(mechanism.layout.length)
+        closed = np.max(np.abs(residual)) < 1e-11 * mechanism.length
+        change = (corrected - predicted) / chart.coordinate_scale(mechanism.length)
         if closed and np.max(np.abs(change)) < _NEAR and np.max(np.abs(way / scale)) < _SHORT:
             time, coordinates = target, corrected
             velocities = project_velocities(mechanism, time, coordinates, velocities)
             continue
         step *= 0.5
         if step < smallest:
-            worst = mechanism.rows[int(np.argmax(np.abs(residual)))].name
+            worst = mechanism.position_rows[int(np.argmax(np.abs(residual)))].name
             raise VerificationError(
                 f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
                 f"(constraint '{worst}')"

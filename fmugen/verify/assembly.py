@@ -1,9 +1,8 @@
-"""Start values to a consistent start: positions that close all loops, velocities that respect them.
+"""Start values -> a consistent start: positions and velocities that satisfy all constraints.
 
-Postures are nowhere given. A first sketch walks from the ground outward along joints, using the
-start values of their coordinates. Levenberg-Marquardt then pulls the sketch towards all start values
-at once, guesses weakly; Gauss-Newton with steps of least norm finally satisfies constraints and fixed
-values exactly and moves no further than they ask.
+The search begins at the rough pose of :mod:`fmugen.verify.initial_pose`. The Levenberg-Marquardt method fits
+it to all start values at once; guesses have a small weight. Gauss-Newton steps of least norm then satisfy
+constraints and fixed values exactly, with the smallest change.
 """
 
 from __future__ import annotations
@@ -14,23 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.verify.bank import Bank, wrapped
-from fmugen.verify.constraints import upright
-from fmugen.verify.gauges import Gauge
-from fmugen.verify.measures import is_angle, is_length
+from fmugen.verify.initial_pose import initial_pose
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure, is_angle, is_length, wrapped
 from fmugen.verify.mechanism import RANK_TOLERANCE, Mechanism, split
 from fmugen.verify.rotations import Array
-from fmugen.verify.sketch import sketch
-from fmugen.verify.winding import wound
+from fmugen.verify.winding import with_spring_turns
 
-#: What a guess weighs against a constraint in the first approach.
+#: The weight of a guess relative to a constraint.
 _GUESS_WEIGHT = 0.1
 _CLOSED = 1e-12
-#: Projections leave directions alone that the constraints hardly determine: near a singular position
-#: rounding would otherwise be magnified into a jump to another assembly mode.
+#: Projections do not move along directions that the constraints hardly determine: near a singular position
+#: rounding errors could otherwise cause a jump to another assembly mode.
 _PROJECTION_TOLERANCE = 1e-7
 _APPROACHES = 24
-#: Cosines that are one in the right assembly are well below this in any other.
+#: A cosine that is one in the right assembly is below this in any other.
 _UPRIGHT = 0.5
 
 _System = Callable[[Array], tuple[Array, Array]]
@@ -38,10 +35,10 @@ _System = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Target:
-    """A start value of one gauge."""
+    """A start value of one named measure."""
 
     name: str
-    gauge: Gauge
+    named: NamedMeasure
     value: float
     fixed: bool
 
@@ -70,20 +67,20 @@ def start_targets(
     hints: Mapping[str, float] | None = None,
 ) -> StartTargets:
     """The model's start values, extra fixed ones, and guesses, by the name of a quantity."""
-    by_position = {gauge.position: gauge for gauge in mechanism.gauges if gauge.position}
-    by_velocity = {gauge.velocity: gauge for gauge in mechanism.gauges if gauge.velocity}
+    by_position = {named.position: named for named in mechanism.measures if named.position}
+    by_velocity = {named.velocity: named for named in mechanism.measures if named.velocity}
     values = {name: (value, False) for name, value in (hints or {}).items()}
     values |= {
         start.quantity: (mechanism.layout.number(start.value), start.fixed)
         for start in mechanism.model.starts
     }
     values |= {name: (value, True) for name, value in (initial or {}).items()}
-    if mechanism.drive is not None:
-        own = mechanism.drive.system.tableau.quantities
-        values = {name: value for name, value in values.items() if name not in own}
+    values = {name: value for name, value in values.items() if name not in mechanism.state_names}
     unknown = [name for name in values if name not in by_position and name not in by_velocity]
     if unknown:
-        raise AssemblyError(f"not a position or velocity that can be given a start value: {unknown[0]}")
+        raise AssemblyError(
+            f"{unknown[0]} cannot have a start value: it is not a quantity of position or velocity"
+        )
     return StartTargets(
         tuple(Target(n, by_position[n], *values[n]) for n in values if n in by_position),
         tuple(Target(n, by_velocity[n], *values[n]) for n in values if n in by_velocity),
@@ -102,13 +99,13 @@ def assemble(
     Parameters
     ----------
     mechanism, time
-        What is assembled, and when: prescribed motions have their value at that time.
+        The mechanism, and the time at which prescribed motions are evaluated.
     initial
         Extra fixed start values, position or velocity quantities by name.
     hints
-        Extra guesses, where the model says nothing.
+        Extra guesses of quantities without a start value.
     posture
-        Coordinates that close the loops already. They are made exact, and no other mode is looked for.
+        Coordinates that close the loops approximately. They are made exact; no other mode is searched.
 
     Raises
     ------
@@ -121,13 +118,13 @@ def assemble(
         if posture is None
         else _exact(mechanism, time, posture, [target for target in targets.positions if target.fixed])
     )
-    coordinates = wound(mechanism, coordinates, {target.name for target in targets.positions})
+    coordinates = with_spring_turns(mechanism, coordinates, {target.name for target in targets.positions})
     velocities = _velocities(mechanism, time, coordinates, targets.velocities)
     return Start(
         coordinates,
         velocities,
-        _open_freedoms(mechanism, time, coordinates, targets.positions),
-        _open_freedoms(mechanism, time, coordinates, targets.velocities),
+        _open_freedoms(free_directions(mechanism, time, coordinates, targets.positions)),
+        _open_freedoms(free_velocities(mechanism, time, coordinates, targets.velocities)),
     )
 
 
@@ -136,7 +133,7 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
     scale = mechanism.scale
     residual, jacobian = mechanism.violation(time, coordinates)
     error = float(np.max(np.abs(residual), initial=0.0))
-    while error > 1e-15 * mechanism.layout.length:
+    while error > 1e-15 * mechanism.length:
         parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
         trial = mechanism.chart.move(coordinates, -scale * parts.least_norm(residual))
         residual, jacobian = mechanism.violation(time, trial)
@@ -144,17 +141,17 @@ def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> 
         if not trial_error < 0.5 * error:
             break
         coordinates, error = trial, trial_error
-    return mechanism.settled(coordinates)
+    return mechanism.normalized(coordinates)
 
 
 def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[Target]) -> float:
-    """How far a posture is from guesses: angles in rad without turns, lengths by that of the mechanism."""
-    bank = Bank([target.gauge.measure for target in guesses], mechanism.chart)
-    missed = bank.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
+    """The distance of a posture from guesses, in rad and lengths of the mechanism, without whole turns."""
+    batch = MeasureBatch([target.named.measure for target in guesses], mechanism.chart)
+    missed = batch.at(mechanism.chart.posture(coordinates)).value - [target.value for target in guesses]
     for number, target in enumerate(guesses):
-        if is_length(target.gauge.measure):
-            missed[number] /= mechanism.layout.length
-        elif is_angle(target.gauge.measure):
+        if is_length(target.named.measure):
+            missed[number] /= mechanism.length
+        elif is_angle(target.named.measure):
             missed[number] = wrapped(missed[number : number + 1])[0]
     return float(np.linalg.norm(missed))
 
@@ -162,16 +159,16 @@ def guess_distance(mechanism: Mechanism, coordinates: Array, guesses: Sequence[T
 def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> Array:
     """The nearest coordinates that satisfy constraints and fixed values."""
     system = _system(mechanism, time, fixed, [])
-    return mechanism.settled(_Search(mechanism).gauss_newton(system, coordinates))
+    return mechanism.normalized(_Search(mechanism).gauss_newton(system, coordinates))
 
 
 def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
     """The velocities changed by the least amount that satisfies the constraints' rates."""
-    _, jacobian = mechanism.violation(time, coordinates)
+    jacobian, rates = mechanism.velocity_rows(time, coordinates)
     if not len(jacobian):
         return velocities
     scale = mechanism.scale
-    excess = jacobian @ velocities - mechanism.targets(time)[1]
+    excess = jacobian @ velocities - rates
     parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
     result: Array = velocities - scale * parts.least_norm(excess)
     return result
@@ -185,52 +182,51 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
     guessed = [target for target in targets if not target.fixed]
     towards_all = _system(mechanism, time, fixed, guessed)
     exact = _system(mechanism, time, fixed, [])
-    first = sketch(mechanism, {target.name: target.value for target in targets}, time)
+    first = initial_pose(mechanism, {target.name: target.value for target in targets}, time)
     search = _Search(mechanism)
-    shaken = np.random.default_rng(0)
+    random = np.random.default_rng(0)
     best = np.inf
     best_found = first
     for approach in range(_APPROACHES):
-        # A sketch may sit in a singular posture, such as a mechanism laid out flat: shake it, ever harder.
-        shake = 0.0 if approach == 0 else min(1.0, 0.02 * 1.3**approach)
-        step = shake * mechanism.scale * shaken.standard_normal(mechanism.size)
+        # The rough pose may be singular, such as a flat mechanism: perturb it, more with every attempt.
+        size = 0.0 if approach == 0 else min(1.0, 0.02 * 1.3**approach)
+        step = size * mechanism.scale * random.standard_normal(mechanism.size)
         found = search.approach(towards_all, mechanism.chart.move(first, step))
         found = search.gauss_newton(exact, search.approach(exact, found))
         error = float(np.max(np.abs(exact(found)[0]), initial=0.0))
         if error < best and not is_upside_down(mechanism, found):
             best, best_found = error, found
         if best < _CLOSED:
-            return mechanism.settled(best_found)
+            return mechanism.normalized(best_found)
     raise AssemblyError(_why_open(mechanism, time, best_found, fixed))
 
 
 def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Target]) -> Array:
-    """A posture that satisfies constraints and fixed values, to the last digit."""
+    """A posture corrected to satisfy constraints and fixed values to rounding."""
     system = _system(mechanism, time, fixed, [])
-    return mechanism.settled(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
+    return mechanism.normalized(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
 
 
 def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
-    """Whether the axes of a joint coincide, but with opposite senses."""
-    values = (
-        Bank(list(upright(mechanism.layout)), mechanism.chart).at(mechanism.chart.posture(coordinates)).value
-    )
-    return bool(np.any(values < _UPRIGHT))
+    """Whether the axes of a joint are parallel but point in opposite directions."""
+    poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
+    cosines = MeasureBatch([cosine for pose in poses for cosine in pose.upright], mechanism.chart)
+    return bool(np.any(cosines.at(mechanism.chart.posture(coordinates)).value < _UPRIGHT))
 
 
 def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed: Sequence[Target]) -> _System:
     """Constraints, fixed values and weighted guesses as one function of the coordinates, in scaled rows."""
     watched = [*fixed, *guessed]
-    bank = Bank([target.gauge.measure for target in watched], mechanism.chart)
+    batch = MeasureBatch([target.named.measure for target in watched], mechanism.chart)
     wanted = np.array([target.value for target in watched])
-    measures = [row.measure for row in mechanism.rows] + [target.gauge.measure for target in watched]
-    length = mechanism.layout.length
+    measures = [row.measure for row in mechanism.position_rows] + [target.named.measure for target in watched]
+    length = mechanism.length
     weight = np.array([1.0 / length if is_length(measure) else 1.0 for measure in measures])
     weight[len(measures) - len(guessed) :] *= _GUESS_WEIGHT
 
     def evaluate(coordinates: Array) -> tuple[Array, Array]:
         residual, jacobian = mechanism.violation(time, coordinates)
-        values = bank.at(mechanism.chart.posture(coordinates))
+        values = batch.at(mechanism.chart.posture(coordinates))
         all_residuals = np.concatenate((residual, values.value - wanted))
         all_rows = np.vstack((jacobian, values.jacobian))
         return weight * all_residuals, weight[:, None] * all_rows
@@ -239,13 +235,13 @@ def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed:
 
 
 class _Search:
-    """Descents to a posture, in scaled steps along the rates of the chart."""
+    """Searches for a posture, in scaled steps along the rates of the chart."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._chart, self._scale = mechanism.chart, mechanism.scale
 
     def approach(self, system: _System, coordinates: Array) -> Array:
-        """Levenberg-Marquardt: the nearest least-squares solution that can be reached downhill."""
+        """Levenberg-Marquardt: a local least-squares solution."""
         damping = 1e-3
         residual, jacobian = system(coordinates)
         cost = float(residual @ residual)
@@ -269,7 +265,7 @@ class _Search:
         return coordinates
 
     def gauss_newton(self, system: _System, coordinates: Array, tolerance: float = RANK_TOLERANCE) -> Array:
-        """Steps of least norm until rounding is all that is left."""
+        """Steps of least norm until the residual stops falling."""
         residual, jacobian = system(coordinates)
         error = float(np.max(np.abs(residual), initial=0.0))
         for _ in range(20):
@@ -288,7 +284,7 @@ class _Search:
 def _why_open(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> str:
     residual, _ = _system(mechanism, time, fixed, [])(coordinates)
     worst = int(np.argmax(np.abs(residual)))
-    names = [f"constraint '{row.name}'" for row in mechanism.rows]
+    names = [f"constraint '{row.name}'" for row in mechanism.position_rows]
     names += [f"start value of {target.name}" for target in fixed]
     return (
         f"{mechanism.model.name} cannot be assembled from its start values: the {names[worst]} "
@@ -309,9 +305,9 @@ def _velocities(mechanism: Mechanism, time: float, coordinates: Array, targets: 
     if guessed:
         rows = _gradient(mechanism, coordinates, guessed) * scale
         velocities = scale * split(rows).least_norm(np.array([target.value for target in guessed]))
-    _, jacobian = mechanism.violation(time, coordinates)
+    jacobian, rates = mechanism.velocity_rows(time, coordinates)
     rows = np.vstack((jacobian, _gradient(mechanism, coordinates, fixed))) * scale
-    wanted = np.concatenate((mechanism.targets(time)[1], [target.value for target in fixed]))
+    wanted = np.concatenate((rates, [target.value for target in fixed]))
     if len(rows):
         velocities = velocities + scale * split(rows).least_norm(wanted - rows @ (velocities / scale))
     _check_velocities(mechanism, rows @ (velocities / scale) - wanted, wanted, fixed)
@@ -330,12 +326,12 @@ def _check_velocities(mechanism: Mechanism, error: Array, wanted: Array, fixed: 
 
 
 def _gradient(mechanism: Mechanism, coordinates: Array, targets: Sequence[Target]) -> Array:
-    bank = Bank([target.gauge.measure for target in targets], mechanism.chart)
-    return bank.at(mechanism.chart.posture(coordinates)).jacobian
+    batch = MeasureBatch([target.named.measure for target in targets], mechanism.chart)
+    return batch.at(mechanism.chart.posture(coordinates)).jacobian
 
 
-def _open_freedoms(mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]) -> int:
-    return int(free_directions(mechanism, time, coordinates, targets).shape[1])
+def _open_freedoms(directions: Array) -> int:
+    return int(directions.shape[1])
 
 
 def free_directions(
@@ -343,5 +339,17 @@ def free_directions(
 ) -> Array:
     """A basis of the coordinate changes that neither constraints nor fixed values rule out."""
     _, jacobian = mechanism.violation(time, coordinates)
+    return _left_free(mechanism, coordinates, jacobian, targets)
+
+
+def free_velocities(
+    mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]
+) -> Array:
+    """A basis of the changes of velocity that neither constraints nor fixed values rule out."""
+    jacobian, _ = mechanism.velocity_rows(time, coordinates)
+    return _left_free(mechanism, coordinates, jacobian, targets)
+
+
+def _left_free(mechanism: Mechanism, coordinates: Array, jacobian: Array, targets: Sequence[Target]) -> Array:
     fixed = [target for target in targets if target.fixed]
     return split(np.vstack((jacobian, _gradient(mechanism, coordinates, fixed)))).free

@@ -1,13 +1,13 @@
-"""Coordinates of bodies: the layer that knows whether a model lives in the plane or in space.
+"""Coordinates of bodies in the plane and in space.
 
-A chart translates the coordinates of all moving bodies to a posture (where every body is and how it is
-turned) and rates to a twist (how fast it moves and spins), which is all that geometry and forces ask for.
+A chart maps the coordinates of all moving bodies to a posture: positions and rotations of all bodies. It maps
+their rates to a twist: velocities and spins. Geometry and forces use only these two.
 The pose of a body is that of its mass centre and of its axes, in ground axes. In the plane it is
 (x, y, angle), with rates (vx, vy, omega). In space it is the position and a unit quaternion, with rates
 (v, omega) in ground axes; finite changes are made by rotation vectors.
 
 An angle between two bodies in space is known up to whole turns. The coordinates in space therefore end
-with a memory of such angles, each a value not far from the present one.
+with a memory of such angles: values within half a turn of the present ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TWIST = 6
 
 
 class Posture(NamedTuple):
-    """Where all bodies are, the ground last."""
+    """Positions and rotations of all bodies, the ground last."""
 
     #: Mass centres, a column for each body.
     position: Array
@@ -44,7 +44,7 @@ class Posture(NamedTuple):
 
 
 class Twist(NamedTuple):
-    """How all bodies move, the ground last: columns of velocities and of angular velocities."""
+    """Velocities and angular velocities of all bodies, a column each, the ground last."""
 
     velocity: Array
     spin: Array
@@ -58,7 +58,7 @@ class Twist(NamedTuple):
 class Chart(Protocol):
     """Coordinates of the moving bodies of a model."""
 
-    #: Freedoms of one body, as places in its twist.
+    #: Freedoms of one body, as indices into its twist.
     freedoms: tuple[int, ...]
     #: Which entries of the twists of all bodies are rates of this chart.
     columns: Indices
@@ -83,7 +83,7 @@ class Chart(Protocol):
         """The coordinates after a finite step along the rates."""
 
     def normalized(self, coordinates: Array) -> Array:
-        """The coordinates without what rounding has added to them."""
+        """The coordinates with quaternions of length one."""
 
     def remembering(self, coordinates: Array, memory: Array) -> Array:
         """The coordinates with another memory."""
@@ -92,14 +92,14 @@ class Chart(Protocol):
         """The coordinates of the same posture that differ least from those of a ``model``."""
 
     def tangent_scale(self, length: float) -> Array:
-        """What counts as one unit of each rate, for a typical length."""
+        """The unit of each rate, for a typical length."""
 
     def coordinate_scale(self, length: float) -> Array:
-        """What counts as one unit of each coordinate."""
+        """The unit of each coordinate, for a typical length."""
 
 
 class _Columns:
-    """What charts share: the place of their rates among the twists of all bodies."""
+    """The indices of a chart's rates among the twists of all bodies."""
 
     freedoms: tuple[int, ...]
 
@@ -246,7 +246,7 @@ class SpatialChart(_Columns):
         return scale
 
     def _joined(self, moves: Array, turns: Array) -> Array:
-        """Derivatives of all coordinates; the memory rests."""
+        """Derivatives of all coordinates; those of the memory are zero."""
         result = np.zeros(self.count)
         result[: self._poses] = np.column_stack((moves, turns)).reshape(-1)
         return result

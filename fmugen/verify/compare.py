@@ -1,10 +1,10 @@
-"""FMU and reference side by side, and the verdict.
+"""FMU and reference -> a verdict.
 
-The FMU is run with tight tolerances, since chaotic motions amplify every error; and then at its default and
-at loose tolerances, where its error must shrink with the tolerance.
+The FMU is run with tight tolerances, because chaotic motions amplify every error. It is run again at its
+default and at loose tolerances, where its error must be proportional to the tolerance.
 
-Reactions that redundant constraints leave undetermined are not compared: every choice balances. Angles are
-compared with the turns that FMU and reference have counted, each by itself.
+Reactions that redundant constraints leave undetermined are not compared. Angles are compared with their whole
+turns, which FMU and reference count independently.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
 from fmugen.verify.advance import State
+from fmugen.verify.catalogue import state_quantities
 from fmugen.verify.deadline import REFERENCE_LIMIT, limited_time, start_clock
 from fmugen.verify.doubts import looser, with_doubt
 from fmugen.verify.energy import EnergyBalance, balance
@@ -42,6 +43,7 @@ from fmugen.verify.reference import (
     Progress,
     Reference,
     hold_inputs,
+    largest_slip,
     largest_violation,
     solve_reference,
     with_start_values,
@@ -77,35 +79,35 @@ def verify_fmu(
     Parameters
     ----------
     model, fmu_path
-        What was asked for, and what was made of it.
+        The model, and the FMU that was exported from it.
     tolerance
         The largest scaled deviation that passes; ten times as much imbalance of energy passes.
     stop, step
         The run; by default that of the model's experiment.
     parameters, inputs
-        Parameter values, of start values too, and input signals that both runs use instead of the model's.
+        Parameter values (also of start values) and input signals that replace the model's in both runs.
     progress
-        Called with the fraction done of the reference, which takes longest.
+        Called with the fraction of the reference that is computed.
     time_limit
-        Seconds after which the runs of the FMU are given up.
+        The time limit of the FMU's runs, in seconds.
     reference_limit
-        Seconds after which the reference is given up.
+        The time limit of the reference, in seconds.
     ran
         Called with the tight run of the FMU, before the reference is computed.
     loose
-        Relative tolerances at which the FMU is run besides; none for a solver with fixed steps.
+        Further relative tolerances at which the FMU is run; none for a solver with fixed steps.
 
     Raises
     ------
     SimulationError
-        If the FMU does not come to the end of the tight run.
+        If the tight run of the FMU fails.
     VerificationError
         If there is no reference, or it takes longer than ``reference_limit``.
 
     Notes
     -----
-    The reference starts where the FMU does, if this start closes all loops and meets all fixed start values
-    by the equations of the reference. If not, the start is a problem, and the reference assembles by itself.
+    The reference starts in the position of the FMU, if this satisfies the reference's constraints and all
+    fixed start values. Otherwise the start is a problem, and the reference assembles the model itself.
     """
     stop = model.experiment.stop if stop is None else stop
     step = model.experiment.step if step is None else step
@@ -130,7 +132,7 @@ def verify_fmu(
         verification = with_doubt(verification, lambda: again().values)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
     begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
-    hints = {**begin.hints, **_network_hints(model, trajectory)}
+    hints = {**begin.hints, **_state_hints(model, trajectory)}
 
     def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
         return solve_reference(
@@ -155,25 +157,31 @@ def verify_fmu(
 
 
 def _require_judged(model: SystemModel, fed: Feed) -> None:
-    """Between communication points, the reference cannot follow every input that an FMU can."""
-    for given in model.inputs:
-        if given.name in fed.values and given.stamp:
-            raise VerificationError(f"the input {given.name} has a stamp: only its start value can be judged")
+    """Refuse inputs that the reference cannot reproduce between communication points."""
+    for variable in model.inputs:
+        if variable.name in fed.values and variable.stamp:
+            raise VerificationError(
+                f"the input {variable.name} has a stamp: verify can judge its start value only; "
+                "leave it out of the input signals"
+            )
     if fed.derivatives and not model.bodies:
         first = next(iter(fed.derivatives))
-        raise VerificationError(f"the reference of a network cannot follow {first}, which moves in a step")
+        raise VerificationError(
+            f"the reference of a network cannot use {first}, which changes within a step: leave it out"
+        )
 
 
 def _recorded(model: SystemModel) -> list[str]:
     bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
     closure = [_CLOSURE] if model.bodies else []
     outputs = [output.name for output in model.outputs]
-    return [*outputs, *bodies, *closure, *recorded_quantities(model)]
+    return [*outputs, *bodies, *closure, *recorded_quantities(model), *state_quantities(model)]
 
 
-def _network_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
-    """What the FMU chose for the states of a network that start values leave open."""
-    return {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
+def _state_hints(model: SystemModel, trajectory: Trajectory) -> dict[str, float]:
+    """The FMU's start of states of networks and force laws that have no start value."""
+    names = (*recorded_quantities(model), *state_quantities(model))
+    return {name: float(trajectory.values[name][0]) for name in names}
 
 
 # --- the verdict ---------------------------------------------------------------------------------
@@ -201,16 +209,19 @@ def _judge(
         for body in model.bodies
         for column, (kind, unit) in enumerate(pose_kinds(model))
     )
-    states = np.zeros((len(trajectory.times), 0))
+    own = [trajectory.values[state.name] for state in mechanism.forces.states]
+    states = np.array(own).reshape(-1, len(trajectory.times)).T
     components: tuple[Deviation, ...] = ()
     power: PowerBalance | None = None
     if mechanism.drive is not None:
         drive = mechanism.drive
-        states, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        of_network, speeds = _network_motion(mechanism, drive, trajectory, coordinates, velocities, held)
+        states = np.hstack((of_network, states))
         components = component_deviations(model, drive.system, trajectory, reference.quantities)
         power = power_balance(drive.system.tableau.edges, trajectory.times, trajectory.values, speeds)
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
+    slip = largest_slip(mechanism, trajectory.times, coordinates, velocities)
     instants = [
         State(*here).instant(mechanism, time, held(time))
         for time, *here in zip(trajectory.times.tolist(), coordinates, velocities, states, strict=True)
@@ -218,7 +229,7 @@ def _judge(
     energy = balance(mechanism, instants)
     problems = (
         *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
-        *_closure_problems(closure, violation),
+        *_closure_problems(closure, violation, slip),
         *_energy_problems(energy, reference.energy.largest, tolerance),
         *(power_problems(power) if power else ()),
     )
@@ -248,7 +259,7 @@ def _network_motion(
     velocities: Array,
     held: Callable[[float], dict[str, float]],
 ) -> tuple[Array, dict[tuple[Domain, str], Array]]:
-    """The states of the network that an FMU told, and the speeds of its flanges, at all samples."""
+    """The states of the network that an FMU reports, and the speeds of its flanges, at all samples."""
     states = []
     nothing = np.zeros(drive.system.tableau.states)
     speeds = np.zeros((len(drive.system.flanges), len(trajectory.times)))
@@ -256,7 +267,7 @@ def _network_motion(
         posture = mechanism.chart.posture(coordinates[number])
         point = drive.at(time, posture, velocities[number], held(time), nothing)
         values = {name: float(column[number]) for name, column in trajectory.values.items()}
-        states.append(drive.system.states_told(values, point.e))
+        states.append(drive.system.reported_states(values, point.e))
         speeds[:, number] = point.e[len(speeds) :]
     return np.array(states), dict(zip(drive.system.tableau.flanges, speeds, strict=True))
 
@@ -265,19 +276,24 @@ def _deviation(name: str, unit: str, trajectory: Trajectory, expected: Array) ->
     return deviation(name, unit, trajectory.values[name], expected)
 
 
-def _closure_problems(closure: Array, violation: float) -> Iterator[str]:
-    said = float(np.max(np.abs(closure)))
-    if not said <= CLOSURE_TOLERANCE:
-        yield f"the FMU reports a closure residual of {said:.2e}, more than {CLOSURE_TOLERANCE:g}"
+def _closure_problems(closure: Array, violation: float, slip: float) -> Iterator[str]:
+    reported = float(np.max(np.abs(closure)))
+    if not reported <= CLOSURE_TOLERANCE:
+        yield f"the FMU reports a closure residual of {reported:.2e}, more than {CLOSURE_TOLERANCE:g}"
     if not violation <= CLOSURE_TOLERANCE:
         yield (
             f"the body poses of the FMU violate the constraints by {violation:.2e}, "
             f"more than {CLOSURE_TOLERANCE:g}"
         )
+    if not slip <= CLOSURE_TOLERANCE:
+        yield (
+            f"the body velocities of the FMU violate the constraints on velocities by {slip:.2e}, "
+            f"more than {CLOSURE_TOLERANCE:g}"
+        )
 
 
 def _energy_problems(energy: EnergyBalance, of_reference: float, tolerance: float) -> Iterator[str]:
-    # On a coarse grid the quadrature itself is inexact; the reference motion shows by how much.
+    # On a coarse grid the quadrature is inexact; the imbalance of the reference shows by how much.
     allowed = max(10.0 * tolerance, 2.0 * of_reference)
     if not energy.largest <= allowed:
         yield f"energy is out of balance by {energy.largest:.2e} of its turnover, more than {allowed:.1e}"

@@ -1,4 +1,4 @@
-"""How two bodies are turned relative to each other, as measures: angles about axes, and Euler angles."""
+"""Relative rotations of two bodies as measures: angles about axes, and Euler angles."""
 
 from __future__ import annotations
 

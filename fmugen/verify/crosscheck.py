@@ -5,9 +5,9 @@ The layout is that of the fmi-cross-check rules: for the FMU ``Model.fmu``
     Model_ref.csv   the reference solution at evenly spaced times
     Model_ref.opt   start, stop and sample times, and the relative tolerance; numbers only
     Model_in.csv    the inputs, if there are any
-    Model_cc.csv    what the FMU gives where it was made, at the same times
-    Model_tol.csv   what an importer may deviate by, for each signal, and why
-    README.md       where all of this comes from
+    Model_cc.csv    the results of the FMU on the exporting machine, at the same times
+    Model_tol.csv   the deviation that an importer may have, for each signal, and why
+    README.md       the origin of these files
 
 The reference never comes from the FMU.
 """
@@ -35,14 +35,14 @@ __all__ = ["CrossCheck", "Signal", "Tolerance", "cross_check_files", "read_cross
 MOST_INTERVALS = 50
 #: With fewer intervals than these a file would not show the motion.
 _FEWEST_INTERVALS = 20
-#: What every importer is allowed, as a part of a signal's scale.
+#: The deviation that every importer may have, as a part of a signal's scale.
 ALLOWED = 1e-5
-#: How much more than a hundredfold looser solver changes a signal by, importers may change it.
+#: Importers may change a signal by so many times as much as a hundredfold looser solver does.
 SAFETY = 10.0
-#: The solver tolerances whose results are compared to see what a motion amplifies.
+#: The solver tolerances whose results show how much a motion amplifies errors.
 LOOSER = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-11}
-#: The relative tolerance of importers' own solvers. Those of many steps, as CVode, let more errors add up
-#: than ours of one step; and closer than this they cannot follow motions near singular positions.
+#: The relative tolerance of importers' own solvers. Multistep solvers such as CVode accumulate more error
+#: than a one-step solver; at smaller tolerances they fail near singular positions.
 IMPORTER_TOLERANCE = 1e-11
 
 _DIGITS = 10
@@ -50,7 +50,7 @@ _DIGITS = 10
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest absolute deviation allowed for a signal, and why it is that."""
+    """The largest absolute deviation allowed for a signal, and its reason."""
 
     value: float
     reason: str
@@ -58,7 +58,7 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Signal:
-    """A signal of a reference, with its unit and what importers may deviate by."""
+    """A signal of a reference, with its unit and the deviation that importers may have."""
 
     name: str
     unit: str
@@ -81,7 +81,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class CrossCheck:
-    """A reference as read from its folder; ``tolerance`` is what solvers of importers are to be set to."""
+    """A reference read from its folder; ``tolerance`` is that of the importers' solvers."""
 
     model: str
     times: Array
@@ -97,7 +97,7 @@ class CrossCheck:
         return float(self.times[1] - self.times[0])
 
     def error(self, values: Array) -> float:
-        """The largest error over tolerance of a table with a row a time and a column a signal."""
+        """The largest ratio of error to tolerance in a table with a row per time and a column per signal."""
         return max(signal.error(values[:, column]) for column, signal in enumerate(self.signals))
 
 
@@ -107,9 +107,9 @@ class CrossCheck:
 def signal_tolerances(
     verification: Verification, looser: Trajectory, *, fed: bool = False
 ) -> dict[str, Tolerance]:
-    """What importers may deviate by: a part of the scale, or more where the motion amplifies errors.
+    """The deviations that importers may have: a part of the scale, or more if the motion amplifies errors.
 
-    If inputs are ``fed``, the looser run had nothing but their values at the communication points.
+    If inputs are ``fed``, the looser run had only their values at the communication points.
     """
     return {
         signal.name: _tolerance(signal, looser.values[signal.name], fed) for signal in verification.outputs
@@ -137,7 +137,7 @@ def cross_check_files(
 ) -> dict[str, str]:
     """The texts of a folder, by file name, for a verification with the inputs that are fed.
 
-    Where inputs move, importers must step as the FMU was stepped: all times are kept.
+    If inputs change, importers must use the communication points of the FMU: all times are kept.
     """
     values = {} if fed is None else fed.values
     rows = np.arange(len(verification.times)) if values else _samples(verification.times)
@@ -159,14 +159,14 @@ def cross_check_files(
 
 
 def _samples(times: Array) -> Indices:
-    """Which of the times a reference keeps: evenly spaced ones, the first and the last among them."""
+    """The indices of the times in a reference: evenly spaced, with the first and the last."""
     intervals = len(times) - 1
     widths = np.diff(times)
     even = np.allclose(widths, widths[0], rtol=1e-6)
     for stride in range(1, intervals // _FEWEST_INTERVALS + 1):
         if even and intervals % stride == 0 and intervals // stride <= MOST_INTERVALS:
             return np.arange(0, intervals + 1, stride, dtype=np.intp)
-    # A last step that is shorter than the others is left out: importers step evenly.
+    # A shorter last step is left out, because importers use equal steps.
     return np.arange(intervals + 1 if even else intervals, dtype=np.intp)
 
 
@@ -242,7 +242,7 @@ def read_cross_check(folder: Path) -> CrossCheck:
     Raises
     ------
     OutputError
-        Where the folder has no reference.
+        If the folder has no reference.
     """
     found = sorted(folder.glob("*_ref.csv"))
     if not found:

@@ -1,7 +1,7 @@
-"""How long the reference may take.
+"""The time limit of the reference.
 
-What takes long calls :func:`check_time` at each evaluation of the equations of motion. The limit ends with
-the function that is decorated with :func:`limited_time`.
+Each evaluation of the equations of motion calls :func:`check_time`. The limit ends with the function that is
+decorated with :func:`limited_time`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fmugen.errors import TimeLimitError
 
 __all__ = ["REFERENCE_LIMIT", "check_time", "limited_time", "start_clock"]
 
-#: Seconds that a reference may take if nothing is said.
+#: The default time limit of a reference, in seconds.
 REFERENCE_LIMIT = 1800.0
 
 #: The seconds allowed, and the time at which they are over.
@@ -24,7 +24,7 @@ _deadline: ContextVar[tuple[float, float] | None] = ContextVar("deadline", defau
 
 @contextmanager
 def limited_time() -> Iterator[None]:
-    """A scope, or decorator, outside of which limits that are set in it do not hold."""
+    """A scope, or decorator: time limits that are set inside it end with it."""
     token = _deadline.set(None)
     try:
         yield
@@ -33,12 +33,12 @@ def limited_time() -> Iterator[None]:
 
 
 def start_clock(seconds: float) -> None:
-    """Let :func:`check_time` raise once so many seconds have passed."""
+    """Let :func:`check_time` raise an error after so many seconds."""
     _deadline.set((seconds, monotonic() + seconds))
 
 
 def check_time() -> None:
-    """Whether there is time left.
+    """Require that the time limit has not passed.
 
     Raises
     ------

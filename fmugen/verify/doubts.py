@@ -1,11 +1,11 @@
-"""Whether a deviation tells of the FMU or of the reference.
+"""Whether a deviation is an error of the FMU or of the reference.
 
-A deviation is a fault of the FMU only if the reference is right. Both start in the same position
-(:mod:`fmugen.verify.fmu_start`). Where an FMU deviates, two questions come first:
+A deviation is an error of the FMU only if the reference is right. Both start in the same position
+(:mod:`fmugen.verify.fmu_start`). If an FMU deviates, the judge asks two questions about the reference:
 
-- Does the reference move on smoothly? A body that jumps between two samples has met a singular position.
-- How large is the error of the reference itself? A second reference at tolerances :data:`LOOSER` times as
-  loose has about so many times the error, so that the difference of both is a bound.
+- Is its motion smooth? A body that jumps between two samples has met a singular position.
+- How large is its own error? A second reference with tolerances :data:`LOOSER` times as large has an error
+  about as many times as large. The difference of both is a bound.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from fmugen.verify.verdict import Verification, deviation_problems
 
 __all__ = ["LOOSER", "looser", "with_doubt"]
 
-#: By how much the tolerances of the second reference are looser.
+#: The ratio of the tolerances of the second reference to those of the first.
 LOOSER = 10.0
-#: A deviation by more than so many errors of the reference is the fault of the FMU.
+#: A deviation of more than so many errors of the reference is an error of the FMU.
 _MOST_ERRORS = 100.0
-#: A body jumps if it moves by this much (as a part of the mechanism, or in radians), and by so many times
-#: what its speed makes of the interval.
+#: A body jumps if it moves by this much (in lengths of the mechanism, or radians), and by so many times its
+#: speed times the interval.
 _JUMP, _TIMES = 0.3, 5.0
 
 #: All signals of the reference at another accuracy.
@@ -43,9 +43,9 @@ def looser(accuracy: Accuracy) -> Accuracy:
 
 
 def with_doubt(verification: Verification, again: Again, reference: Reference | None = None) -> Verification:
-    """A verification that tells whether its deviations are faults of the FMU.
+    """A verification that says whether its deviations are errors of the FMU.
 
-    ``reference`` is that of a mechanism; a network has positions of no body.
+    ``reference`` is that of a mechanism, ``None`` for a network.
     """
     deviating = set(deviation_problems(verification.signals, verification.times, verification.tolerance))
     if not deviating:
@@ -63,15 +63,15 @@ def with_doubt(verification: Verification, again: Again, reference: Reference | 
 
 
 def _reference_error(verification: Verification, again: Again) -> float | None:
-    """The largest difference of two references, scaled; none where the second cannot follow the motion."""
+    """The largest scaled difference of two references, ``None`` if the second fails."""
     try:
         values = again()
     except TimeLimitError:
         raise
     except VerificationError:
         return None
-    again_told = (replace(signal, fmu=values[signal.name]) for signal in verification.signals)
-    return max((signal.largest for signal in again_told), default=0.0)
+    repeated = (replace(signal, fmu=values[signal.name]) for signal in verification.signals)
+    return max((signal.largest for signal in repeated), default=0.0)
 
 
 def _inexact(verification: Verification, error: float) -> str | None:
@@ -86,7 +86,7 @@ def _inexact(verification: Verification, error: float) -> str | None:
 def _jump(reference: Reference) -> str | None:
     """A body that jumps between two samples."""
     mechanism = reference.mechanism
-    length = mechanism.layout.length
+    length = mechanism.length
     kinds = pose_kinds(mechanism.model)
     sizes = np.array([length if unit == "m" else 1.0 for _, unit in kinds])
     for name, table in reference.bodies.items():

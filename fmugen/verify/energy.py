@@ -1,9 +1,9 @@
-"""The energy balance of a motion, whoever computed it.
+"""The energy balance of a motion of the FMU or the reference.
 
-Kinetic energy, the potential of the weights and the energy stored in springs change exactly by the
-work of loads, dampers, actuators and drivers. The powers come from the reference equations evaluated
-along the given motion; between two samples the coordinates are the quintics that have the sampled values,
-rates and accelerations at both ends, and the work is a Gauss-Legendre quadrature along them.
+The sum of kinetic energy, potential of the weights and energy stored in force elements changes by the work of
+loads, dampers, actuators and drivers. The powers come from the reference equations along the given motion.
+Between two samples the coordinates are quintics with the sampled values, rates and accelerations at both
+ends. The work is a Gauss-Legendre quadrature along them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fmugen.verify.mechanism import Instant, Mechanism
 from fmugen.verify.rotations import Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
-#: A mechanism at rest turns no energy over: what flows is then compared with this part of what is stored.
+#: The smallest turnover, as a part of the potential energy: that of a mechanism at rest would be zero.
 _LEAST_TURNOVER = 1e-9
 
 
@@ -27,8 +27,8 @@ _LEAST_TURNOVER = 1e-9
 class EnergyBalance:
     """Energies and work along a motion.
 
-    ``turnover`` is what flows: the largest of the kinetic energy, the swing of the potential energy and the
-    work done in either direction.
+    ``turnover`` is the scale of the balance: the largest of the kinetic energy, the range of the potential
+    energy and the absolute work.
     """
 
     times: Array
@@ -39,7 +39,7 @@ class EnergyBalance:
 
     @property
     def imbalance(self) -> Array:
-        """Energy that appeared from nowhere since the start, relative to the turnover."""
+        """The change of energy since the start that the work does not explain, relative to the turnover."""
         total = self.kinetic + self.potential
         result: Array = (total - total[0] - self.work) / self.turnover
         return result
@@ -53,8 +53,8 @@ class EnergyBalance:
 def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
     """The energy balance of a sampled motion.
 
-    Inputs are held from a sample on until the next one, but for those that move in between. The work of a
-    network on the joints counts as work fed in.
+    Inputs are held between samples, except those that have derivatives. The work of a network on joints
+    counts as work fed in.
     """
     steps, absolute = np.zeros(len(instants)), np.zeros(len(instants))
     for number, (here, there) in enumerate(pairwise(instants), start=1):
@@ -103,7 +103,8 @@ def _power(
     posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
     prescribed = mechanism.targets(time)[1]
     if mechanism.drive is None and not mechanism.forces.accelerated and not np.any(prescribed):
-        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs)
+        own = mechanism.parted(states)[1]
+        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs, own)
         return sum(action.power for action in actions)
     instant = mechanism.motion(time, coordinates, velocities, inputs, states)
     power = sum(action.power for action in instant.actions) - float(instant.multipliers @ prescribed)
@@ -111,7 +112,7 @@ def _power(
 
 
 def _states_between(here: Instant, there: Instant, fraction: float) -> Array:
-    """Cubic Hermite interpolation of the states of the network."""
+    """Cubic Hermite interpolation of the states."""
     step, s = there.time - here.time, fraction
     rise = there.states - here.states
     start, end = step * here.state_rates, step * there.state_rates

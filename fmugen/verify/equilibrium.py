@@ -1,7 +1,7 @@
-"""The start of a model that is to be steady: a posture in which nothing accelerates.
+"""A steady start: a posture in which nothing accelerates.
 
-Newton's method with derivatives by differences, along the directions that constraints and fixed start values
-leave free. The network, if there is one, is steady in every posture that is looked at.
+Newton's method with derivatives by differences moves along the directions that constraints and fixed start
+values leave free. In every posture that it tries, states are at their steady values.
 """
 
 from __future__ import annotations
@@ -39,21 +39,23 @@ def equilibrium(
     Parameters
     ----------
     mechanism, time, inputs
-        What is to be at rest, when, and under which inputs.
+        The mechanism, and the time and inputs at which it is at rest.
     coordinates
-        Where the search begins; all loops are closed there.
+        The first guess, with all loops closed.
     states_at
-        The states of the network in a posture at rest.
+        The steady states in a posture.
 
     Raises
     ------
     AssemblyError
-        If prescribed motions move the mechanism, or no equilibrium is found.
+        If a prescribed motion has a velocity, or no equilibrium is found.
     """
     _, rates, _ = mechanism.targets(time)
     if np.max(np.abs(rates), initial=0.0) > 0.0:
         worst = mechanism.rows[int(np.argmax(np.abs(rates)))].name
-        raise AssemblyError(f"{mechanism.model.name} cannot start at rest: {worst} moves")
+        raise AssemblyError(
+            f"{mechanism.model.name} cannot start at rest: the prescribed motion of {worst} has a velocity"
+        )
     search = _Search(mechanism, time, inputs, states_at)
     return search.solve(coordinates)
 
@@ -82,7 +84,7 @@ class _Search:
         return closed(self._mechanism, self._time, moved, self._fixed)
 
     def _free(self, coordinates: Array) -> Array:
-        """An orthonormal basis of the scaled steps that are possible."""
+        """An orthonormal basis of the feasible scaled steps."""
         free = free_directions(self._mechanism, self._time, coordinates, self._fixed)
         basis: Array = np.linalg.qr(free / self._mechanism.scale[:, None])[0]
         return basis
@@ -107,7 +109,8 @@ class _Search:
         if worst > _AT_REST * (1.0 + stiffness):
             raise AssemblyError(
                 f"{self._mechanism.model.name} cannot start at rest: no equilibrium is found near its start "
-                f"values; an acceleration of {worst:.3g} remains (relative to the size of the mechanism)"
+                f"values; an acceleration of {worst:.3g} remains (relative to the size of the mechanism). "
+                "Give better guesses."
             )
         return coordinates
 
@@ -118,7 +121,7 @@ class _Search:
         return slope
 
     def _downhill(self, coordinates: Array, step: Array, missed: Array) -> tuple[Array, Array] | None:
-        """The step, halved until accelerations fall; nothing if they never do."""
+        """The result of the step, halved until accelerations fall; ``None`` if they do not."""
         for halving in range(_HALVINGS):
             trial = self._moved(coordinates, step * 0.5**halving)
             left = self._accelerations(trial)

@@ -1,9 +1,8 @@
 """Formulas as numbers.
 
-A formula is compiled once to nested closures. The closures compute with plain floats, or with jets:
-a value together with its first and second time derivative. Prescribed motions need those
-derivatives, and jets give them to machine precision without symbolic algebra, so that the judge
-differentiates in another way than the compiler does.
+A formula is compiled once to nested closures. They compute with floats or with jets: a value with its first
+and second time derivative. Prescribed motions need these derivatives. Jets give them to machine precision
+without symbolic algebra, so the judge does not differentiate as the compiler does.
 """
 
 from __future__ import annotations

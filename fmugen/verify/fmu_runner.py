@@ -1,10 +1,9 @@
-"""Runs one FMU with FMPy, as a program of its own.
+"""Runs one FMU with FMPy, in a separate process.
 
-An FMU is foreign machine code: it may hang or crash. It therefore runs in a process that the caller can
-end. The program reads ``request.json`` in the directory given as its argument: the FMU, and the runs to make
-of it. It writes there, after the N-th run, ``values-N.npy`` (a row per communication point) and
-``response-N.json`` (log messages, the error if there was one, and the message of the FMU that explains
-it). It imports nothing of fmugen.
+An FMU may hang or crash. It therefore runs in a process that the caller can end. The program reads
+``request.json`` in the directory given as its argument: the FMU, and the runs to make of it. It writes there,
+after the N-th run, ``values-N.npy`` (a row per communication point) and ``response-N.json`` (log messages,
+the error if there was one, and the message of the FMU that explains it). It imports nothing of fmugen.
 
 The version of FMI is that of the FMU. Co-simulation is stepped here, by communication steps.
 Model exchange is integrated by FMPy, with CVode or with explicit Euler.
@@ -23,11 +22,11 @@ import fmpy
 import numpy as np
 from fmpy.simulation import instantiate_fmu
 
-#: The status of a call that went well, in FMI 2 and 3.
+#: The status OK, in FMI 2 and 3.
 _OK, _WARNING = 0, 1
 _MODEL_EXCHANGE = "ModelExchange"
 _NAMES = {"CoSimulation": "co-simulation", _MODEL_EXCHANGE: "model exchange"}
-#: How far apart two equal times may be, as a part of the step between them.
+#: Times are equal if they differ by less than this fraction of the step.
 _SAME = 1e-6
 
 _Table = np.ndarray[Any, np.dtype[np.float64]]
@@ -120,7 +119,7 @@ class _Run:
             write([self._references[name] for name in inputs], [column[number] for column in inputs.values()])
         rows_of = self.request["derivatives"] if self._interpolates else {}
         for name, rows in rows_of.items():
-            if number < len(rows):  # behind the last point nothing is asked
+            if number < len(rows):  # nothing is recorded after the last point
                 orders = list(range(1, len(rows[number]) + 1))
                 references = [self._references[name]] * len(orders)
                 slave.setRealInputDerivatives(references, orders, rows[number])
@@ -160,7 +159,7 @@ class _Run:
         return True
 
     def _held_inputs(self) -> _Table | None:
-        """Inputs that jump at the communication points: FMPy takes two rows of one time for a jump."""
+        """Inputs that are held between communication points; FMPy takes two rows of one time as a jump."""
         inputs = self.request["inputs"]
         if not inputs:
             return None
@@ -173,7 +172,7 @@ class _Run:
 
 
 def _answer(run: Callable[[], _Run], directory: Path, number: int) -> None:
-    """Make a run, keep its values, and tell how it went."""
+    """Make a run, and write its values and its response."""
     response: dict[str, Any] = {"error": None, "refusal": None, "time": 0.0, "messages": []}
     made = None
     try:

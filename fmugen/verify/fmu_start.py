@@ -1,8 +1,8 @@
-"""The start of an FMU as the reference takes it over.
+"""The start of an FMU as the start of the reference.
 
-Guesses may leave several assembly modes, and each of them is a right start. The reference therefore begins
-where the FMU does, after it has proved by its own equations that this start closes all loops and meets all
-fixed values. Where the reference alone would have taken another mode, a note says so.
+With guesses several assembly modes may be valid starts. The reference therefore starts in the position of the
+FMU. First it checks by its own equations that this position closes all loops and has all fixed values. If
+the reference alone would find another mode, a note says so.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from fmugen.verify.assembly import (
     Target,
     assemble,
     free_directions,
+    free_velocities,
     guess_distance,
     is_upside_down,
     start_targets,
 )
-from fmugen.verify.bank import Bank, wrapped
-from fmugen.verify.frames import pose_kinds, told_coordinates
-from fmugen.verify.gauges import Gauge
+from fmugen.verify.frames import pose_kinds, reported_coordinates
+from fmugen.verify.initial_pose import initial_pose
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure, wrapped
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import Array
 from fmugen.verify.simulate import Trajectory
-from fmugen.verify.sketch import sketch
 
 #: The largest violation of a constraint that counts as closed (m or rad).
 CLOSURE_TOLERANCE = 1e-9
-#: Poses that differ by more belong to different modes (rad, or part of the length of the mechanism).
+#: Poses that differ by more belong to different modes (rad, or lengths of the mechanism).
 _SAME_MODE = 1e-5
 
 
 @dataclass(frozen=True)
 class FmuStart:
-    """How the reference is to start.
+    """The start of the reference.
 
-    ``posture`` are the coordinates of the FMU's bodies, ``None`` if they are not a start of the model; then
-    ``problems`` tells why, and the reference assembles by itself. ``initial`` and ``hints`` are start values
-    for what the model leaves open. ``notes`` tell of other assembly modes.
+    ``posture`` are the coordinates of the FMU's bodies. It is ``None`` if they are not a valid start;
+    ``problems`` then says why, and the reference assembles the model itself. ``initial`` and ``hints`` are
+    start values for open degrees of freedom. ``notes`` name other assembly modes.
     """
 
     posture: Array | None
@@ -53,17 +54,17 @@ class FmuStart:
 
 
 def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
-    """Prove the start of an FMU, and take over from it what the model leaves open.
+    """Check the start of an FMU, and take open degrees of freedom from it.
 
     Raises
     ------
     AssemblyError
-        If the start is not one of the model, and the reference cannot assemble the mechanism either.
+        If the start is not valid, and the reference cannot assemble the mechanism either.
     """
     targets = start_targets(mechanism)
-    rough = sketch(mechanism, {target.name: target.value for target in targets.positions}, 0.0)
+    rough = initial_pose(mechanism, {target.name: target.value for target in targets.positions}, 0.0)
     values = {name: float(column[0]) for name, column in trajectory.values.items()}
-    posture = told_coordinates(mechanism, values, rough)
+    posture = reported_coordinates(mechanism, values, rough)
     problems = tuple(_start_problems(mechanism, posture, targets.positions))
     if problems:
         initial, hints = _own_start_values(mechanism, trajectory)
@@ -74,11 +75,11 @@ def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
     return FmuStart(posture, initial, notes=notes)
 
 
-# --- proof ---------------------------------------------------------------------------------------
+# --- checks --------------------------------------------------------------------------------------
 
 
 def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -> Iterator[str]:
-    """Why the posture of an FMU is not a start of the model."""
+    """The reasons why the posture of an FMU is not a valid start."""
     if not np.all(np.isfinite(posture)):
         yield "the FMU starts with body poses that are not finite"
         return
@@ -87,14 +88,15 @@ def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Targ
         worst = int(np.argmax(residual))
         yield (
             f"the FMU starts with an open loop: its body poses violate the constraint "
-            f"'{mechanism.rows[worst].name}' by {residual[worst]:.2e}, more than {CLOSURE_TOLERANCE:g}"
+            f"'{mechanism.position_rows[worst].name}' by {residual[worst]:.2e}, "
+            f"more than {CLOSURE_TOLERANCE:g}"
         )
     elif is_upside_down(mechanism, posture):
         yield "the FMU starts with the axes of a joint in opposite directions"
     fixed = [target for target in targets if target.fixed]
-    bank = Bank([target.gauge.measure for target in fixed], mechanism.chart)
-    told = bank.at(mechanism.chart.posture(posture)).value
-    for target, value in zip(fixed, told.tolist(), strict=True):
+    batch = MeasureBatch([target.named.measure for target in fixed], mechanism.chart)
+    found = batch.at(mechanism.chart.posture(posture)).value
+    for target, value in zip(fixed, found.tolist(), strict=True):
         if not abs(value - target.value) <= CLOSURE_TOLERANCE * max(1.0, abs(target.value)):
             yield (
                 f"the FMU starts with {target.name} = {value:.9g}, but its start value is fixed to "
@@ -105,17 +107,17 @@ def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Targ
 def _mode_notes(
     mechanism: Mechanism, trajectory: Trajectory, posture: Array, targets: Sequence[Target]
 ) -> Iterator[str]:
-    """Whether the reference alone, from the model's start values, ends in another assembly mode."""
+    """A note if the reference alone finds another assembly mode."""
     try:
         initial, hints = _own_start_values(mechanism, trajectory)
         own = assemble(mechanism, 0.0, initial, hints).coordinates
     except AssemblyError:
-        return  # the FMU has found what the reference does not
-    name, told, other = _furthest(mechanism, posture, own)
+        return  # Only the FMU has found a start.
+    name, reported, other = _furthest(mechanism, posture, own)
     if not name:
         return
     sentence = (
-        f"the start values leave more than one assembly mode: the FMU starts with {name} = {told:.6g}, "
+        f"the start values leave more than one assembly mode: the FMU starts with {name} = {reported:.6g}, "
         f"the reference alone with {other:.6g}"
     )
     guesses = [target for target in targets if not target.fixed]
@@ -126,17 +128,17 @@ def _mode_notes(
 
 
 def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, float, float]:
-    """The quantity of a body that differs most between two postures, and its values; no name if all agree."""
+    """The body quantity that differs most between two postures, and its values; no name if all agree."""
     chart, layout = mechanism.chart, mechanism.layout
     names = {f"{body}.{kind}": unit for body in layout.bodies for kind, unit in pose_kinds(mechanism.model)}
-    watched = [gauge for gauge in mechanism.gauges if gauge.position in names]
-    bank = Bank([gauge.measure for gauge in watched], chart)
-    first, second = (bank.at(chart.posture(at)).value for at in (one, other))
+    watched = [named for named in mechanism.measures if named.position in names]
+    batch = MeasureBatch([named.measure for named in watched], chart)
+    first, second = (batch.at(chart.posture(at)).value for at in (one, other))
     worst, found = _SAME_MODE, ("", 0.0, 0.0)
-    for gauge, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
-        name = gauge.position or ""
+    for named, here, there in zip(watched, first.tolist(), second.tolist(), strict=True):
+        name = named.position or ""
         away = float(wrapped(np.array([here - there]))[0]) if names[name] == "rad" else here - there
-        size = abs(away) / (layout.length if names[name] == "m" else 1.0)
+        size = abs(away) / (mechanism.length if names[name] == "m" else 1.0)
         if size > worst:
             worst, found = size, (name, here, there)
     return found
@@ -148,7 +150,7 @@ def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, floa
 def _own_start_values(
     mechanism: Mechanism, trajectory: Trajectory
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Start values and guesses, where the model leaves degrees of freedom open, as the FMU chose them."""
+    """Start values and guesses of open degrees of freedom, as the FMU chose them."""
     initial: dict[str, float] = {}
     for level in (0, 1):
         start = assemble(mechanism, 0.0, initial, _hints(mechanism.model, trajectory, initial))
@@ -161,17 +163,17 @@ def _own_start_values(
 def _values_of_open(
     mechanism: Mechanism, trajectory: Trajectory, level: int, coordinates: Array, fixed: Sequence[Target]
 ) -> dict[str, float]:
-    """What an FMU tells of the freedoms that constraints and fixed values leave at a posture."""
-    candidates = [gauge for gauge in mechanism.gauges if gauge.names[level] in trajectory.values]
-    free = free_directions(mechanism, 0.0, coordinates, fixed)
-    names = [gauge.names[level] for gauge in _independent(mechanism, coordinates, free, candidates)]
+    """The FMU's values of the freedoms that constraints and fixed values leave open at a posture."""
+    candidates = [named for named in mechanism.measures if named.names[level] in trajectory.values]
+    free = (free_velocities if level else free_directions)(mechanism, 0.0, coordinates, fixed)
+    names = [named.names[level] for named in _independent(mechanism, coordinates, free, candidates)]
     return {name: float(trajectory.values[name][0]) for name in names if name is not None}
 
 
 def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, float]) -> dict[str, float]:
-    """Guesses that tell which of the postures with the given start values is meant.
+    """Guesses that select one of the postures with the given start values.
 
-    A few direction cosines do not determine an attitude; where they are taken from the FMU, all are.
+    A few direction cosines do not determine an attitude; if one is taken from the FMU, all are.
     """
     hints: dict[str, float] = {}
     for body in model.bodies:
@@ -182,11 +184,11 @@ def _hints(model: SystemModel, trajectory: Trajectory, initial: Mapping[str, flo
 
 
 def _independent(
-    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[Gauge]
-) -> Iterator[Gauge]:
-    """As many gauges as there are free directions, each telling most of what the others do not."""
-    bank = Bank([gauge.measure for gauge in candidates], mechanism.chart)
-    rows = bank.at(mechanism.chart.posture(coordinates)).jacobian @ free
+    mechanism: Mechanism, coordinates: Array, free: Array, candidates: list[NamedMeasure]
+) -> Iterator[NamedMeasure]:
+    """As many measures as free directions, each the most independent of those before."""
+    batch = MeasureBatch([named.measure for named in candidates], mechanism.chart)
+    rows = batch.at(mechanism.chart.posture(coordinates)).jacobian @ free
     for _ in range(free.shape[1]):
         sizes = np.linalg.norm(rows, axis=1)
         best = int(np.argmax(sizes))

@@ -1,125 +1,72 @@
-"""Applied forces: gravity, given loads, springs, dampers and actuators.
+"""Applied forces: gravity, and the force laws of all elements.
 
-An element acts along measures: what it exerts along one is a generalized force by that measure's Jacobian,
-which is how it acts on its head and, with the opposite sign, on its tail. Besides the forces the elements
-tell their stored energy and the power they feed in, which the energy balance needs.
+A law acts along measures: an effort along one is a generalized force by that measure's Jacobian. It acts on
+its head and, with the opposite sign, on its tail. A law also gives its stored energy, the power it feeds in,
+which the energy balance needs, and the rates of its states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
-from fmugen.ir.model import Load, LoadType, Spring, SpringType
-from fmugen.verify.bank import Bank
+from fmugen.verify.catalogue import Action, ElementParts, ForceLaw, Inertia, Observation
 from fmugen.verify.charts import TWIST, Chart, Posture, Twist
-from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.gauges import Gauge, GaugeBoard, watched_by
-from fmugen.verify.layout import Layout, triple
-from fmugen.verify.measures import Displacement, Length, Measure, Spin
-from fmugen.verify.rotations import IDENTITY, Array
-
-_Function = Callable[[Mapping[str, float]], float]
+from fmugen.verify.layout import Layout
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure
+from fmugen.verify.readings import Readings, watched_by
+from fmugen.verify.rotations import Array
 
 
-class Action(NamedTuple):
-    """What an element does: its efforts along its measures, energy, power, and its quantities."""
+class ForceState(NamedTuple):
+    """A state of an element: its quantity, default start value and usual size."""
 
-    efforts: Sequence[float]
-    #: Energy stored in the element.
-    potential: float = 0.0
-    #: Power the element feeds into the mechanism beyond what its stored energy accounts for.
-    power: float = 0.0
-    quantities: tuple[tuple[str, float], ...] = ()
+    name: str
+    start: float
+    nominal: float
 
 
-class Reading(NamedTuple):
-    """A state as an element sees it: its measures, their rates, and the values its formulas may use."""
+class _Placed(NamedTuple):
+    """A law with the places of its measures and of its element's states."""
 
-    posture: Posture
-    positions: list[float]
-    rates: list[float]
-    values: Mapping[str, float]
-
-
-class Element(Protocol):
-    """A load or a spring."""
-
-    @property
-    def measures(self) -> tuple[Measure, ...]: ...
-    def act(self, reading: Reading) -> Action: ...
-
-
-@dataclass(frozen=True)
-class _GivenLoad:
-    """A force or torque with given components; its measures are those of the ground's directions."""
-
-    measures: tuple[Measure, ...]
-    quantities: tuple[str, ...]
-    frame: int
-    components: tuple[_Function, _Function, _Function]
-    #: Which ground components exist: in the plane two of a force, one of a torque.
-    kept: tuple[int, ...]
-
-    def act(self, reading: Reading) -> Action:
-        given = np.array([component(reading.values) for component in self.components])
-        ground = (reading.posture.rotation[self.frame] @ given).tolist()
-        efforts = [ground[number] for number in self.kept]
-        power = sum(effort * rate for effort, rate in zip(efforts, reading.rates, strict=True))
-        return Action(efforts, power=power, quantities=tuple(zip(self.quantities, efforts, strict=True)))
-
-
-@dataclass(frozen=True)
-class _Spring:
-    """Spring, damper and actuator in parallel.
-
-    The first measure is stretched, the last one acted along. They differ only for a torque about an axis
-    of the tail between bodies that share no such axis: the rate of the angle is then not the spin.
-    """
-
-    measures: tuple[Measure, ...]
-    quantity: str
-    #: The sign of the quantity: tension is opposite to the effort, a torque is the effort.
-    sign: float
-    stiffness: float
-    damping: float
-    free: float
-    actuator: _Function
-
-    def act(self, reading: Reading) -> Action:
-        stretch, rate = reading.positions[0] - self.free, reading.rates[0]
-        elastic = self.stiffness * stretch
-        effort = -(elastic + self.damping * rate + self.actuator(reading.values))
-        efforts = [0.0] * (len(self.measures) - 1) + [effort]
-        return Action(
-            efforts,
-            potential=0.5 * elastic * stretch,
-            power=effort * reading.rates[-1] + elastic * rate,
-            quantities=((self.quantity, self.sign * effort),),
-        )
+    law: ForceLaw
+    measures: slice
+    states: slice
 
 
 class Forces:
     """All applied forces of a mechanism."""
 
-    def __init__(self, layout: Layout, chart: Chart, catalogue: Sequence[Gauge]) -> None:
-        model = layout.model
+    def __init__(
+        self,
+        layout: Layout,
+        chart: Chart,
+        elements: Sequence[ElementParts],
+        measures: Sequence[NamedMeasure],
+        inertias: Sequence[Inertia],
+    ) -> None:
         self._parameters = layout.parameters
-        self._elements: list[Element] = [_load(layout, load) for load in model.loads]
-        self._elements += [_spring(layout, spring, catalogue) for spring in model.springs]
-        self._bank = Bank([measure for element in self._elements for measure in element.measures], chart)
-        #: What the formulas of loads and actuators use.
-        self.names = frozenset(_names_in_forces(model.loads, model.springs))
-        self._board = GaugeBoard(watched_by(catalogue, self.names), chart)
+        #: The states of force laws, element after element.
+        self.states = tuple(
+            ForceState(f"{each.name}.{state.kind}", state.start, state.nominal)
+            for each in elements
+            for state in each.parts.states
+        )
+        self._laws = _placed(elements)
+        self._batch = MeasureBatch([m for placed in self._laws for m in placed.law.measures], chart)
+        #: The names that the laws read.
+        self.names = frozenset(name for placed in self._laws for name in placed.law.names)
+        self._readings = Readings(watched_by(measures, self.names), chart)
         #: Whether any of them depends on accelerations.
-        self.accelerated = any(gauge.acceleration in self.names for gauge in catalogue)
-        masses = np.array([layout.number(body.mass) for body in model.bodies])
+        self.accelerated = any(named.acceleration in self.names for named in measures)
+        masses = np.array([inertia.mass for inertia in inertias])
         #: The weight of every body; the ground has none.
-        self._weights = np.outer(layout.vector(model.gravity), np.append(masses, 0.0))
+        self._weights = np.outer(layout.vector(layout.model.gravity), np.append(masses, 0.0))
         twists = np.zeros((len(masses) + 1, TWIST))
         twists[:, :3] = self._weights.T
         self._weight = twists.reshape(-1)[chart.columns]
@@ -131,79 +78,63 @@ class Forces:
         twist: Twist,
         velocities: Array,
         inputs: Mapping[str, float],
+        states: Array,
         accelerations: Array | None = None,
     ) -> tuple[Array, list[Action]]:
-        """The force on each rate of the chart, and what every element does.
+        """The force on each rate of the chart, and what every law does.
 
-        Without ``accelerations`` they count as zero.
+        ``states`` are those of the force laws. Without ``accelerations`` they count as zero.
         """
-        if not self._elements:
+        if not self._laws:
             return self._weight.copy(), []
         if self.accelerated and accelerations is None:
             accelerations = np.zeros_like(velocities)
-        readings = self._board.read(posture, twist, velocities, accelerations)
-        names = {TIME: time, **self._parameters, **inputs, **readings}
-        values = self._bank.at(posture)
+        readings = self._readings.read(posture, twist, velocities, accelerations)
+        own = states.tolist()
+        names = {TIME: time, **self._parameters, **inputs, **readings, **self.state_values(states)}
+        values = self._batch.at(posture)
         positions, rates = values.value.tolist(), (values.jacobian @ velocities).tolist()
         actions: list[Action] = []
         efforts: list[float] = []
-        for element in self._elements:
-            mine = slice(len(efforts), len(efforts) + len(element.measures))
-            action = element.act(Reading(posture, positions[mine], rates[mine], names))
+        for law, mine, held in self._laws:
+            seen = Observation(posture, positions[mine], rates[mine], names, own[held])
+            action = law.act(seen)
             efforts.extend(action.efforts)
             actions.append(action)
         force: Array = self._weight + np.array(efforts) @ values.jacobian
         return force, actions
+
+    def state_values(self, states: Array) -> dict[str, float]:
+        """The states by the names of their quantities."""
+        return {state.name: value for state, value in zip(self.states, states.tolist(), strict=True)}
+
+    def state_rates(self, actions: Sequence[Action]) -> Array:
+        """The rates of all states.
+
+        Raises
+        ------
+        VerificationError
+            If the laws of an element do not give a rate for each of its states.
+        """
+        rates = [rate for action in actions for rate in action.rates]
+        if len(rates) != len(self.states):
+            raise VerificationError(
+                f"force laws give {len(rates)} rates for {len(self.states)} states: return one for each state"
+            )
+        return np.array(rates, dtype=np.float64)
 
     def gravity_potential(self, posture: Posture) -> float:
         """The energy of the weights relative to the origin of the ground."""
         return -float(np.sum(self._weights * posture.position))
 
 
-def _load(layout: Layout, load: Load) -> Element:
-    tail, head, ground = layout.place(load.tail), layout.place(load.head), layout.ground
-    measures: tuple[Measure, ...]
-    if load.type is LoadType.FORCE:
-        kept = tuple(range(len(layout.axes)))
-        kinds = tuple(f"f{axis}" for axis in layout.axes)
-        measures = tuple(Displacement(tail, head, ground, triple(IDENTITY[number])) for number in kept)
-        formulas = load.force
-    else:
-        kept = (2,) if layout.planar else (0, 1, 2)
-        kinds = ("torque",) if layout.planar else ("tx", "ty", "tz")
-        measures = tuple(Spin(tail.body, head.body, ground, triple(IDENTITY[number])) for number in kept)
-        formulas = load.torque
-    x, y, z = (compile_formula(formula) for formula in formulas)
-    names = tuple(f"{load.name}.{kind}" for kind in kinds)
-    return _GivenLoad(measures, names, layout.index(load.frame), (x, y, z), kept)
-
-
-def _spring(layout: Layout, spring: Spring, catalogue: Sequence[Gauge]) -> Element:
-    tail, head = layout.place(spring.tail), layout.place(spring.head)
-    measures: tuple[Measure, ...]
-    if spring.type is SpringType.TRANSLATIONAL:
-        measures, kind, sign = (Length(tail, head, layout.ground),), "force", -1.0
-    else:
-        axis = IDENTITY[2]
-        if not layout.planar:
-            axis = layout.axes_of(spring.tail) @ layout.triad(spring.axis, None, spring.name)[0]
-        angle = next(gauge.measure for gauge in catalogue if gauge.position == f"{spring.name}.angle")
-        acting = Spin(tail.body, head.body, tail.body, triple(axis))
-        measures, kind, sign = (angle, acting), "torque", 1.0
-    return _Spring(
-        measures,
-        f"{spring.name}.{kind}",
-        sign,
-        layout.number(spring.stiffness),
-        layout.number(spring.damping),
-        layout.number(spring.free),
-        compile_formula(spring.actuator),
-    )
-
-
-def _names_in_forces(loads: Iterable[Load], springs: Iterable[Spring]) -> Iterator[str]:
-    for load in loads:
-        for formula in (*load.force, *load.torque):
-            yield from formula.names()
-    for spring in springs:
-        yield from spring.actuator.names()
+def _placed(elements: Sequence[ElementParts]) -> list[_Placed]:
+    placed = []
+    measures = states = 0
+    for each in elements:
+        held = slice(states, states + len(each.parts.states))
+        for law in each.parts.actions:
+            placed.append(_Placed(law, slice(measures, measures + len(law.measures)), held))
+            measures += len(law.measures)
+        states = held.stop
+    return placed

@@ -1,4 +1,4 @@
-"""The frames of bodies as an FMU tells them, and the coordinates that they stand for."""
+"""The body frames that an FMU reports, and their coordinates."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _SPATIAL = (("x", "m"), ("y", "m"), ("z", "m"), *((kind, "1") for kind in _COSIN
 
 
 def pose_kinds(model: SystemModel) -> tuple[tuple[str, str], ...]:
-    """The quantities that tell where the frame of a body is, with their units."""
+    """The quantities of the pose of a body's frame, with their units."""
     return _PLANAR if model.space is Space.PLANAR else _SPATIAL
 
 
 def rate_kinds(model: SystemModel) -> tuple[str, ...]:
-    """The quantities that tell how a body moves."""
+    """The quantities of the velocity of a body."""
     if model.space is Space.PLANAR:
         return ("vx", "vy", "omega")
     return ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 def body_kinds(model: SystemModel) -> tuple[str, ...]:
-    """The quantities of a body that an FMU offers and a reference tabulates."""
+    """The quantities of a body that FMU and reference have in common."""
     return (*(kind for kind, _ in pose_kinds(model)), *rate_kinds(model))
 
 
 def sampled_motion(mechanism: Mechanism, values: Mapping[str, Array], near: Array) -> tuple[Array, Array]:
     """The coordinates and velocities at all samples of the quantities of bodies.
 
-    ``near`` are coordinates at the same times that tell whole turns, and signs of quaternions.
+    ``near`` are coordinates at the same times; they determine whole turns and signs of quaternions.
     """
     samples = range(len(near))
     moments = [_moment(mechanism, {n: column[k] for n, column in values.items()}, near[k]) for k in samples]
     return np.array([coordinates for coordinates, _ in moments]), np.array([rates for _, rates in moments])
 
 
-def told_coordinates(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> Array:
-    """The coordinates of the bodies' poses that an FMU told; ``near`` tells turns and signs."""
+def reported_coordinates(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> Array:
+    """The coordinates of body poses that an FMU reports; ``near`` determines turns and signs."""
     return _moment(mechanism, values, near)[0]
 
 
@@ -67,7 +67,7 @@ def _moment(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> t
         np.array(positions).reshape(-1, 3), np.array(rotations), np.array(angles), posture.memory
     )
     rates = np.concatenate([*velocities, np.zeros(0)])[chart.columns]
-    return mechanism.settled(chart.alike(raw, near)), rates
+    return mechanism.normalized(chart.alike(raw, near)), rates
 
 
 def _rotation(values: Mapping[str, float], body: str, *, planar: bool) -> tuple[Array, float]:

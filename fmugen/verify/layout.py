@@ -1,8 +1,8 @@
-"""A SystemModel in numbers: parameter values, body indices, places and axes that elements are fastened to."""
+"""A SystemModel in numbers: parameter values, body indices, points and axes of attachments."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from fmugen.errors import VerificationError
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import GROUND, Attachment, Point, Space, SystemModel, Vector
 from fmugen.verify.evaluate import compile_formula
-from fmugen.verify.measures import Place, Triple
+from fmugen.verify.measures import BodyPoint, Triple
 from fmugen.verify.rotations import IDENTITY, Array, turned
 
 
 class Layout:
-    """The numbers behind a model's names, for one choice of parameter values."""
+    """The numbers of a model for one choice of parameter values."""
 
     def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
         self.model = model
@@ -55,18 +55,18 @@ class Layout:
         return np.array([x, y, 0.0 if self.planar else z])
 
     def index(self, body: str) -> int:
-        """The place of a body in the order of poses."""
+        """The index of a body; the ground is the last."""
         return self._index[body]
 
     def center(self, body: str) -> Array:
         """The mass centre of a body, from the origin of its frame."""
         return self._centers[body]
 
-    def place(self, attachment: Attachment) -> Place:
-        """The attachment as a body index and the way from the body's mass centre."""
+    def place(self, attachment: Attachment) -> BodyPoint:
+        """The point of an attachment."""
         body, point = attachment.body, attachment.point
         position = np.zeros(3) if point is None else self._points[body, point]
-        return Place(self._index[body], triple(position - self._centers[body]))
+        return BodyPoint(self._index[body], triple(position - self._centers[body]))
 
     def axes_of(self, attachment: Attachment) -> Array:
         """The matrix that resolves vectors of an attachment in the axes of its body."""
@@ -88,12 +88,10 @@ class Layout:
         across /= np.linalg.norm(across)
         return np.array([along, across, np.cross(along, across)])
 
-    @property
-    def length(self) -> float:
-        """A length that is typical of the mechanism: the longest arm or rod, or 1 m if there is none."""
+    def length(self, others: Iterable[float] = ()) -> float:
+        """A length that is typical of the mechanism: the longest of arms and ``others``; else 1 m."""
         arms = [float(np.linalg.norm(arm)) for arm in (*self._points.values(), *self._centers.values())]
-        rods = [self.number(joint.length) for joint in self.model.joints]
-        return max((*arms, *rods), default=0.0) or 1.0
+        return max((*arms, *others), default=0.0) or 1.0
 
     def _unit(self, axis: Vector, element: str) -> Array:
         vector = self.vector(axis)
@@ -104,7 +102,7 @@ class Layout:
         return result
 
     def _guide(self, axis: Vector | None, toward: Vector | None) -> Array:
-        """What the second direction of a triad leans to: a choice made at the default parameters."""
+        """The vector on whose side the second direction of a triad is, chosen at the default parameters."""
         along = IDENTITY[2] if axis is None else self._default(axis)
         if toward is not None:
             guide = self._default(toward)

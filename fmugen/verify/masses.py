@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from fmugen.ir.model import Tensor
+from fmugen.verify.catalogue import Inertia
 from fmugen.verify.charts import TWIST, Chart, Posture
-from fmugen.verify.layout import Layout
 from fmugen.verify.rotations import Array, cross
 
 
@@ -16,7 +16,7 @@ class MassMatrix(NamedTuple):
     """The mass matrix of a posture, a block for each body."""
 
     blocks: Array
-    #: Inertia tensors in ground axes, where the spin of bodies changes direction.
+    #: Inertia tensors in ground axes; ``None`` in the plane.
     tensors: Array | None
 
     def times(self, vectors: Array) -> Array:
@@ -38,17 +38,16 @@ class MassMatrix(NamedTuple):
 class Masses:
     """The masses and inertia tensors of a model."""
 
-    def __init__(self, layout: Layout, chart: Chart) -> None:
-        bodies = layout.model.bodies
-        self._tensors = np.array([_matrix(layout, body.inertia) for body in bodies]).reshape(-1, 3, 3)
-        blocks = np.zeros((len(bodies), TWIST, TWIST))
-        for number, body in enumerate(bodies):
-            blocks[number, :3, :3] = layout.number(body.mass) * np.eye(3)
+    def __init__(self, inertias: Sequence[Inertia], chart: Chart, *, planar: bool) -> None:
+        self._tensors = np.array([inertia.tensor for inertia in inertias]).reshape(-1, 3, 3)
+        blocks = np.zeros((len(inertias), TWIST, TWIST))
+        for number, inertia in enumerate(inertias):
+            blocks[number, :3, :3] = inertia.mass * np.eye(3)
             blocks[number, 3:, 3:] = self._tensors[number]
         freedoms = list(chart.freedoms)
         self._blocks = blocks[:, freedoms][:, :, freedoms]
         # About z alone a tensor does not change as the body turns.
-        self._turning = not layout.planar
+        self._turning = not planar
 
     def at(self, posture: Posture) -> MassMatrix:
         if not self._turning:
@@ -58,10 +57,3 @@ class Masses:
         blocks = self._blocks.copy()
         blocks[:, 3:, 3:] = tensors
         return MassMatrix(blocks, tensors)
-
-
-def _matrix(layout: Layout, tensor: Tensor) -> Array:
-    xx, yy, zz, xy, xz, yz = (
-        layout.number(entry) for entry in (tensor.xx, tensor.yy, tensor.zz, tensor.xy, tensor.xz, tensor.yz)
-    )
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

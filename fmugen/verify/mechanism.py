@@ -1,15 +1,16 @@
 """The reference equations of motion, in absolute coordinates.
 
-    M v' + Phi_q^T lambda = F(t, q, v),    Phi(q) = c(t)
+    M v' + G^T lambda = F(t, q, v, x),    Phi(q) = c(t),    G v = d(t),    x' = f(t, q, v, x)
 
-with the rates v of all bodies (their velocities and spins), a mass matrix of one block a body, and one row
-of Phi per scalar constraint. The accelerations are found in the null space of Phi_q, so that redundant
-constraints and bodies without mass need no special treatment; the multipliers are then those of least norm.
+The rates v are the velocities and spins of all bodies; M has one block a body. The states x are those of
+force laws and of a network. Each scalar constraint gives a row of G. Those with a position level also give
+a row of Phi, whose Jacobian is their part of G. The accelerations are found in the null space of G, so that
+redundant constraints and bodies without mass need no special treatment. The multipliers have least norm.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -17,55 +18,51 @@ import numpy as np
 from scipy.linalg import svd
 
 from fmugen.errors import VerificationError
-from fmugen.ir.model import SystemModel, quantities
-from fmugen.ir.quantity import Level
-from fmugen.verify.bank import Bank, wrapped
+from fmugen.ir.model import SystemModel
+from fmugen.verify.catalogue import WRENCH, Action, Row, parts_of_model
+from fmugen.verify.catalogue.bodies import ground_measures
 from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
-from fmugen.verify.constraints import Row, constraint_rows
 from fmugen.verify.deadline import check_time
 from fmugen.verify.evaluate import Jet, Scalar, compile_motion
-from fmugen.verify.forces import Action, Forces
-from fmugen.verify.gauges import GaugeBoard, gauges
+from fmugen.verify.forces import Forces
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses
+from fmugen.verify.measure_batch import MeasureBatch, Values
+from fmugen.verify.measures import Length, wrapped
 from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
+from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array, cross
 
-#: Singular values of Phi_q below this fraction of the largest count as redundant constraints.
+#: Singular values of G below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
 
-#: The kinds of reactions: components of the wrench on the head, at its attachment point.
-_WRENCH = ("fx", "fy", "fz", "tx", "ty", "tz")
-_PLACES = {kind: place for place, kind in enumerate(_WRENCH)} | {"torque": 5}
-
-
-#: The states of a model without a network.
+#: The states of a model that has none.
 NO_STATES: Array = np.zeros(0)
 
 
 class Split(NamedTuple):
-    """The coordinates split by the constraints: what they determine and what they leave free."""
+    """The directions that constraints determine and those that they leave free."""
 
     left: Array
     singular: Array
     right: Array
     free: Array
-    #: Combinations of constraints that say nothing new.
+    #: Combinations of constraints that are redundant.
     redundant: Array
 
     @property
     def conditioning(self) -> float:
-        """The smallest singular value that counts, relative to the largest."""
+        """The smallest nonzero singular value, relative to the largest."""
         return float(self.singular[-1] / self.singular[0]) if len(self.singular) else 1.0
 
     def least_norm(self, target: Array) -> Array:
-        """The smallest x with Phi_q x = target (in the least-squares sense)."""
+        """The smallest x with G x = target (in the least-squares sense)."""
         result: Array = self.right.T @ ((self.left.T @ target) / self.singular)
         return result
 
     def multipliers(self, force: Array) -> Array:
-        """The smallest lambda with Phi_q^T lambda = force."""
+        """The smallest lambda with G^T lambda = force."""
         result: Array = self.left @ ((self.right @ force) / self.singular)
         return result
 
@@ -80,18 +77,15 @@ class Instant(NamedTuple):
     velocities: Array
     accelerations: Array
     multipliers: Array
-    #: Smallest by largest singular value of the constraints, those of redundant ones apart.
+    #: The ratio of smallest to largest nonzero singular value of the constraints.
     conditioning: float
     actions: list[Action]
     inputs: Mapping[str, float]
-    #: The states of the network, and what it does.
+    #: The states of the network, then those of force laws, and their rates.
     states: Array
+    state_rates: Array
+    #: The unknowns and forces of the network.
     network: Outcome | None
-
-    @property
-    def state_rates(self) -> Array:
-        """The rates of the states of the network."""
-        return NO_STATES if self.network is None else self.network.solved.rates
 
 
 def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
@@ -99,8 +93,8 @@ def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
     rows, width = jacobian.shape
     if not jacobian.size:
         return Split(np.empty((rows, 0)), np.empty(0), np.empty((0, width)), np.eye(width), np.eye(rows))
-    # For matrices of this size the QR iteration outruns divide and conquer, whose many small products are
-    # handed from thread to thread.
+    # For matrices of this size the QR iteration is faster than divide and conquer, which spends its time on
+    # the exchange between threads.
     left, singular, right = svd(jacobian, check_finite=False, lapack_driver="gesvd")
     rank = int(np.count_nonzero(singular > tolerance * singular[0]))
     return Split(left[:, :rank], singular[:rank], right[:rank], right[rank:].T, left[:, rank:])
@@ -113,52 +107,83 @@ class Mechanism:
         self, model: SystemModel, parameters: Mapping[str, float] | None = None, moved: Moved | None = None
     ) -> None:
         self.model = model
-        #: The inputs that move between communication points; by default as their start values say.
+        #: The inputs that change between communication points; by default as their start values say.
         self.moved = moved_inputs(model) if moved is None else moved
         self.layout = Layout(model, parameters)
-        self.gauges = gauges(self.layout)
-        remembered = [gauge for gauge in self.gauges if gauge.slot is not None]
+        self.elements = parts_of_model(self.layout)
+        parts = [each.parts for each in self.elements]
+        self.measures = (*ground_measures(self.layout), *(named for part in parts for named in part.measures))
+        remembered = [named for named in self.measures if named.slot is not None]
         #: The angles in space that are remembered, in the order of their slots.
-        self.remembered = tuple(gauge.position for gauge in remembered if gauge.position)
+        self.remembered = tuple(named.position for named in remembered if named.position)
         self.chart: Chart = (
             PlanarChart(len(model.bodies))
             if self.layout.planar
             else SpatialChart(len(model.bodies), len(remembered))
         )
         self.size = self.chart.size
-        self.rows = tuple(constraint_rows(self.layout))
-        self.bank = Bank([row.measure for row in self.rows], self.chart)
-        self.masses = Masses(self.layout, self.chart)
-        self.forces = Forces(self.layout, self.chart, self.gauges)
-        #: What counts as one unit of each rate: the typical length, and one radian.
-        self.scale = self.chart.tangent_scale(self.layout.length)
+        self.rows = tuple(row for part in parts for row in part.rows)
+        #: A length that is typical of the mechanism, in m.
+        self.length = self.layout.length(self._rods())
+        self._set_constraints()
+        inertias = [part.inertia for part in parts if part.inertia is not None]
+        self.masses = Masses(inertias, self.chart, planar=self.layout.planar)
+        self.forces = Forces(self.layout, self.chart, self.elements, self.measures, inertias)
+        #: The unit of each rate: the typical length, and one radian.
+        self.scale = self.chart.tangent_scale(self.length)
         #: The network that acts on the mechanism.
         self.drive = (
-            Drive(model, self.layout.parameters, self.gauges, self.chart) if model.components else None
+            Drive(model, self.layout.parameters, self.measures, self.chart) if model.components else None
+        )
+        #: How many states the network has; those of force laws come after them.
+        self.network_states = self.drive.system.tableau.states if self.drive else 0
+        #: The quantities that start values of states name.
+        self.state_names = frozenset(self.drive.system.tableau.quantities if self.drive else ()) | {
+            state.name for state in self.forces.states
+        }
+        #: The usual sizes of all states.
+        self.state_scale = np.array(
+            [*np.ones(self.network_states), *(state.nominal for state in self.forces.states)]
         )
         #: Whether loads depend on quantities of the network.
-        self._told = self.drive is not None and not self.forces.names.isdisjoint(self.drive.system.names)
-        self._still = np.array([self._constant(row) for row in self.rows])
-        self._moving = [
-            (number, compile_motion(row.target, self.layout.parameters))
-            for number, row in enumerate(self.rows)
-            if np.isnan(self._still[number])
-        ]
-        named = {given.name: given for given in model.inputs}
+        self._loads_read_network = self.drive is not None and not self.forces.names.isdisjoint(
+            self.drive.system.names
+        )
+        named = {variable.name: variable for variable in model.inputs}
         #: Inputs with their first and second derivatives.
         self._prescribing = [
-            (given.name, given.rate, named[given.rate].rate)
-            for given in model.inputs
-            if given.rate and named[given.rate].rate
+            (variable.name, variable.rate, named[variable.rate].rate)
+            for variable in model.inputs
+            if variable.rate and named[variable.rate].rate
         ]
-        self._periodic = np.array([row.periodic for row in self.rows], dtype=bool)
-        self._board = GaugeBoard(self.gauges, self.chart)
-        self._memory = GaugeBoard(remembered, self.chart)
-        self._reactions = {
-            quantity.name: (quantity.owner, quantity.kind)
-            for quantity in quantities(model)
-            if quantity.level is Level.ACCELERATION and quantity.kind in (*_PLACES, "tension")
-        }
+        self._readings = Readings(self.measures, self.chart)
+        self._memory = Readings(remembered, self.chart)
+
+    def _set_constraints(self) -> None:
+        rows = self.rows
+        self.batch = MeasureBatch([row.measure for row in rows], self.chart)
+        #: The constraints that have a position level, and their places among all.
+        self.position_rows = tuple(row for row in rows if not row.velocity_only)
+        self._with_position = np.array([not row.velocity_only for row in rows], dtype=bool)
+        #: Whether some constraints have a velocity level only.
+        self.nonholonomic = len(self.position_rows) < len(rows)
+        self._positions = (
+            MeasureBatch([row.measure for row in self.position_rows], self.chart)
+            if self.nonholonomic
+            else self.batch
+        )
+        self._still = np.array([self._constant(row) for row in rows])
+        self._moving = [
+            (number, compile_motion(row.target, self.layout.parameters))
+            for number, row in enumerate(rows)
+            if np.isnan(self._still[number])
+        ]
+        self._periodic = np.array([row.periodic for row in self.position_rows], dtype=bool)
+
+    def _rods(self) -> list[float]:
+        """The constant lengths that constraints prescribe."""
+        targets = [self._constant(row) for row in self.rows if isinstance(row.measure, Length)]
+        return [target for target in targets if not np.isnan(target)]
 
     def _constant(self, row: Row) -> float:
         """The target of a row, NaN if it depends on time."""
@@ -166,38 +191,62 @@ class Mechanism:
         return self.layout.number(row.target) if known else np.nan
 
     def at(self, time: float, held: Mapping[str, float]) -> dict[str, float]:
-        """The inputs at a time, of which those that do not move are held."""
+        """All inputs at a time; those without derivatives are held."""
         return {**held, **self.moved(time)}
 
     def targets(self, time: float, inputs: Mapping[str, float] | None = None) -> tuple[Array, Array, Array]:
-        """The prescribed value, rate and acceleration of every constraint, by ``inputs`` if given."""
+        """The prescribed value, rate and acceleration of every constraint, by ``inputs`` if given.
+
+        A constraint without a position level prescribes a rate; its value is zero.
+        """
         value, rate, acceleration = self._still.copy(), np.zeros(len(self.rows)), np.zeros(len(self.rows))
-        if not self._moving:
-            return value, rate, acceleration
-        told = self.moved(time) if inputs is None else inputs
-        jets: dict[str, Scalar] = {
-            name: Jet(told[name], told[first], told[second]) for name, first, second in self._prescribing
-        }
-        for number, motion in self._moving:
-            jet = motion(time, jets)
-            value[number], rate[number], acceleration[number] = jet.value, jet.rate, jet.acceleration
+        if self._moving:
+            values = self.moved(time) if inputs is None else inputs
+            jets: dict[str, Scalar] = {
+                name: Jet(values[name], values[first], values[second])
+                for name, first, second in self._prescribing
+            }
+            for number, motion in self._moving:
+                jet = motion(time, jets)
+                value[number], rate[number], acceleration[number] = jet.value, jet.rate, jet.acceleration
+        if self.nonholonomic:
+            rates = ~self._with_position
+            acceleration[rates], rate[rates], value[rates] = rate[rates], value[rates], 0.0
         return value, rate, acceleration
 
-    def settled(self, coordinates: Array) -> Array:
-        """Coordinates without rounding errors of their own, that remember the angles they show."""
+    def normalized(self, coordinates: Array) -> Array:
+        """Coordinates with quaternions of length one and the present angles as memory."""
         clean = self.chart.normalized(coordinates)
         if not self.remembered:
             return clean
         return self.chart.remembering(clean, self._memory.memory(self.chart.posture(clean)))
 
     def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
-        """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies."""
+        """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies.
+
+        It has a row for each of ``position_rows``.
+        """
         check_time()
-        values = self.bank.at(self.chart.posture(coordinates))
-        residual = values.value - self.targets(time)[0]
+        values = self._positions.at(self.chart.posture(coordinates))
+        residual = values.value - self.targets(time)[0][self._with_position]
         if self._periodic.any():
             residual[self._periodic] = wrapped(residual[self._periodic])
         return residual, values.jacobian
+
+    def velocity_rows(self, time: float, coordinates: Array) -> tuple[Array, Array]:
+        """G and d(t): the rows of all constraints and the rates they prescribe."""
+        check_time()
+        return self.batch.at(self.chart.posture(coordinates)).jacobian, self.targets(time)[1]
+
+    def slip(self, time: float, coordinates: Array, velocities: Array) -> float:
+        """The largest violation of a constraint on velocities alone (m/s or rad/s)."""
+        jacobian, rates = self.velocity_rows(time, coordinates)
+        missed = (jacobian @ velocities - rates)[~self._with_position]
+        return float(np.max(np.abs(missed), initial=0.0))
+
+    def parted(self, states: Array) -> tuple[Array, Array]:
+        """The states of the network and those of force laws."""
+        return states[: self.network_states], states[self.network_states :]
 
     def motion(
         self,
@@ -207,22 +256,27 @@ class Mechanism:
         inputs: Mapping[str, float],
         states: Array = NO_STATES,
     ) -> Instant:
-        """Accelerations and multipliers at a state, and what the network does.
+        """Accelerations and multipliers at a state, the rates of states, and the unknowns of the network.
 
         Notes
         -----
-        In scaled rates, with Phi_q = U S V^T and N a basis of its null space:
+        In scaled rates, with G = U S V^T and N a basis of its null space:
         a = V S^-1 U^T gamma + N z, (N^T M N) z = N^T (F - M V S^-1 U^T gamma), and
         lambda = U S^-1 V^T (F - M a).
         """
         check_time()
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
-        values = self.bank.at(posture, twist)
-        response, told = None, {}
+        values = self.batch.at(posture, twist)
+        of_network, own = self.parted(states)
+        response = None
+        of_components: Mapping[str, float] = {}
         if self.drive is not None:
-            response = self.drive.respond(time, posture, twist, velocities, inputs, states)
-            told = self.drive.system.readings(response.point, response.solved) if self._told else {}
-        exert = partial(self.forces.generalized, time, posture, twist, velocities, {**inputs, **told})
+            response = self.drive.respond(time, posture, twist, velocities, inputs, of_network)
+            if self._loads_read_network:
+                of_components = self.drive.system.readings(response.point, response.solved)
+        exert = partial(
+            self.forces.generalized, time, posture, twist, velocities, {**inputs, **of_components}, own
+        )
         applied, actions = exert()
         mass = self.masses.at(posture)
         added = [response.inertia] if response else []
@@ -236,6 +290,38 @@ class Mechanism:
         force = applied - mass.gyroscopic(velocities)
         if response:
             force = force + response.force
+        acceleration, multipliers, conditioning = self._accelerated(time, inputs, values, force, weigh)
+        if self.forces.accelerated:
+            _, actions = exert(acceleration)
+        network = self.drive.settle(response, acceleration) if self.drive and response else None
+        rates = NO_STATES if network is None else network.solved.rates
+        if self.forces.states:
+            rates = np.concatenate((rates, self.forces.state_rates(actions)))
+        return Instant(
+            time=time,
+            coordinates=coordinates,
+            posture=posture,
+            twist=twist,
+            velocities=velocities,
+            accelerations=acceleration,
+            multipliers=multipliers,
+            conditioning=conditioning,
+            actions=actions,
+            inputs=dict(inputs),
+            states=states,
+            state_rates=rates,
+            network=network,
+        )
+
+    def _accelerated(
+        self,
+        time: float,
+        inputs: Mapping[str, float],
+        values: Values,
+        force: Array,
+        weigh: Callable[[Array], Array],
+    ) -> tuple[Array, Array, float]:
+        """Accelerations, multipliers and the conditioning of the constraints."""
         gamma = self.targets(time, inputs)[2] - values.bias
         parts = split(values.jacobian * self.scale)
         acceleration = self.scale * parts.least_norm(gamma)
@@ -246,22 +332,7 @@ class Mechanism:
         multipliers = parts.multipliers(self.scale * (force - weigh(acceleration)))
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
-        if self.forces.accelerated:
-            _, actions = exert(acceleration)
-        return Instant(
-            time=time,
-            coordinates=coordinates,
-            posture=posture,
-            twist=twist,
-            velocities=velocities,
-            accelerations=acceleration,
-            multipliers=multipliers,
-            conditioning=parts.conditioning,
-            actions=actions,
-            inputs=dict(inputs),
-            states=states,
-            network=self.drive.settle(response, acceleration) if self.drive and response else None,
-        )
+        return acceleration, multipliers, parts.conditioning
 
     def with_inputs(self, instant: Instant, inputs: Mapping[str, float]) -> Instant:
         """The same state under other inputs."""
@@ -270,7 +341,7 @@ class Mechanism:
         return self.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
 
     def _free_acceleration(self, inertia: Array, force: Array) -> Array:
-        # Inertias differ by orders of magnitude; only a pivot that vanishes against its own row is a defect.
+        # Inertias differ by orders of magnitude: an inertia is compared with its own row.
         diagonal = np.sqrt(np.diagonal(inertia))
         if np.all(diagonal > 0.0):
             scaled = inertia / np.outer(diagonal, diagonal)
@@ -286,9 +357,12 @@ class Mechanism:
 
     def quantities(self, instant: Instant) -> dict[str, float]:
         """Every quantity of every element at an instant."""
-        readings = self._board.read(instant.posture, instant.twist, instant.velocities, instant.accelerations)
+        readings = self._readings.read(
+            instant.posture, instant.twist, instant.velocities, instant.accelerations
+        )
         for action in instant.actions:
             readings.update(action.quantities)
+        readings.update(self.forces.state_values(self.parted(instant.states)[1]))
         if self.drive and instant.network:
             readings.update(self.drive.quantities(instant.network))
         for name, shares in self._reaction_shares(instant).items():
@@ -297,7 +371,7 @@ class Mechanism:
 
     def undetermined(self, instant: Instant) -> frozenset[str]:
         """Reactions that redundant constraints leave undetermined at an instant."""
-        redundant = split(self.bank.at(instant.posture).jacobian).redundant
+        redundant = split(self.batch.at(instant.posture).jacobian).redundant
         return frozenset(
             name
             for name, shares in self._reaction_shares(instant).items()
@@ -305,22 +379,25 @@ class Mechanism:
         )
 
     def _reaction_shares(self, instant: Instant) -> dict[str, Array]:
-        """How much of every multiplier, with the opposite sign, goes into each reaction on a head.
-
-        The multiplier of a rod is its tension.
-        """
+        """The factors of all multipliers, with the opposite sign, in each reaction on a head."""
         wrenches = self._wrenches(instant.posture)
         shares = {}
-        for name, (owner, kind) in self._reactions.items():
-            mine = np.array([row.element == owner for row in self.rows], dtype=np.float64)
-            shares[name] = -mine if kind == "tension" else mine * wrenches[_PLACES[kind]]
+        for each in self.elements:
+            mine = [row.element == each.name for row in self.rows] if each.parts.reactions else []
+            for kind in each.parts.reactions:
+                if kind in WRENCH:
+                    share: Array = np.array(mine, dtype=np.float64) * wrenches[WRENCH[kind]]
+                else:
+                    efforts = [row.effort == kind for row in self.rows]
+                    share = -np.array(np.logical_and(mine, efforts), dtype=np.float64)
+                shares[f"{each.name}.{kind}"] = share
         return shares
 
     def _wrenches(self, posture: Posture) -> Array:
         """Forces and torques on the heads of all rows, at the heads' own points, per unit of multiplier."""
         heads = np.array([row.head.body for row in self.rows], dtype=np.intp)
         arms = np.array([row.head.arm for row in self.rows]).reshape(-1, 3, 1)
-        twists = self.bank.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
+        twists = self.batch.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
         forces, moments = np.split(twists[np.arange(len(heads)), heads].T, 2)
         turned = (posture.rotation[heads] @ arms)[:, :, 0].T
         return np.concatenate((forces, moments - cross(turned, forces)))

@@ -1,4 +1,4 @@
-"""Inputs that move between communication points: those whose derivatives are inputs as well."""
+"""Inputs that change between communication points: those whose derivatives are inputs as well."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from fmugen.verify.rotations import Array
 
 __all__ = ["Moved", "fed_inputs", "moved_inputs"]
 
-#: The moving inputs at a time, by name.
+#: The inputs with derivatives at a time, by name.
 Moved = Callable[[float], dict[str, float]]
 
 
 def fed_inputs(model: SystemModel, signals: Mapping[str, Signal] | None, times: Array) -> Feed:
-    """What the inputs of a model are fed with.
+    """The signals of the inputs of a model.
 
     Raises
     ------
     VerificationError
-        If a signal has no input.
+        If the model has no input of a signal's name.
     """
-    unknown = sorted(set(signals or ()) - {given.name for given in model.inputs})
+    unknown = sorted(set(signals or ()) - {variable.name for variable in model.inputs})
     if unknown:
         raise VerificationError(f"{model.name} has no input {unknown[0]!r}")
     chains = [
-        Chain(tuple(given.name for given in chain), tuple(given.start for given in chain))
+        Chain(tuple(variable.name for variable in chain), tuple(variable.start for variable in chain))
         for chain in rate_chains(model)
     ]
     return feed(signals or {}, chains, times)
 
 
 def moved_inputs(model: SystemModel, fed: Feed | None = None) -> Moved:
-    """The inputs that have derivatives, and these, as functions of time.
+    """The inputs with derivatives, and these derivatives, as functions of time.
 
     Between communication points they are polynomials of degree five with value, rate and acceleration at both
-    ends. Inputs that are not fed go on from their start values, as these and their rates say.
+    ends. Inputs without a signal are polynomials by their start values.
     """
     levels: dict[str, Callable[[float], float]] = {}
     for chain in rate_chains(model):
@@ -52,16 +52,16 @@ def moved_inputs(model: SystemModel, fed: Feed | None = None) -> Moved:
 
 def _fed(chain: tuple[Input, ...], fed: Feed) -> dict[str, Callable[[float], float]]:
     rest = np.zeros(len(fed.times))
-    known = [fed.values[given.name] for given in chain[:3]] + [rest] * (3 - len(chain[:3]))
+    known = [fed.values[variable.name] for variable in chain[:3]] + [rest] * (3 - len(chain[:3]))
     motion = BPoly.from_derivatives(fed.times, np.column_stack(known))
-    return {given.name: motion.derivative(level) if level else motion for level, given in enumerate(chain)}
+    return {each.name: motion.derivative(level) if level else motion for level, each in enumerate(chain)}
 
 
 def _unfed(chain: tuple[Input, ...]) -> dict[str, Callable[[float], float]]:
-    starts = [given.start for given in chain]
+    starts = [variable.start for variable in chain]
 
     def polynomial(level: int) -> Callable[[float], float]:
         terms = [start / factorial(power) for power, start in enumerate(starts[level:])]
         return lambda time: sum(term * time**power for power, term in enumerate(terms))
 
-    return {given.name: polynomial(level) for level, given in enumerate(chain)}
+    return {variable.name: polynomial(level) for level, variable in enumerate(chain)}

@@ -1,4 +1,4 @@
-"""Outputs as numbers: formulas, their derivatives by an input by differences, and formulas without inputs."""
+"""Values of outputs: formulas, their derivatives by an input, and formulas with inputs set to zero."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from fmugen.ir.model import Output
 
 __all__ = ["output_value"]
 
-#: What differences move an input by, relative to its size.
+#: The step of differences by an input, relative to its size.
 _SHARE = 1e-3
 
 
 def output_value(
     output: Output, formula: Callable[[Mapping[str, float]], float], inputs: Mapping[str, float]
 ) -> float:
-    """The value of an output; ``formula`` tells its formula for any inputs, the states being held."""
+    """The value of an output; ``formula`` evaluates its formula for any inputs at the present state."""
     if output.without:
         return formula({**inputs, **dict.fromkeys(output.without, 0.0)})
     if not output.by:

@@ -1,9 +1,8 @@
 """The reference motion of a model.
 
-Mechanisms with degrees of freedom are integrated with DOP853 from one change of inputs to the next, positions
-and velocities being projected onto the constraints after every accepted step. Mechanisms without, which
-are moved by their drivers alone, are solved by Newton's method at each output time, unless a network acts
-on them.
+Mechanisms with degrees of freedom are integrated with DOP853 from one change of inputs to the next. Positions
+and velocities are projected onto the constraints after every accepted step. Mechanisms that drivers determine
+are solved by Newton's method at each output time, unless they have states.
 """
 
 from __future__ import annotations
@@ -27,11 +26,10 @@ from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
 from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
 from fmugen.verify.moved import fed_inputs, moved_inputs
-from fmugen.verify.network.drive import Drive
-from fmugen.verify.network.follow import solve_network, start_values
-from fmugen.verify.network.start import StartValues
+from fmugen.verify.network.follow import solve_network
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
+from fmugen.verify.states import started
 
 Progress = Callable[[float], None]
 _Formula = Callable[[Mapping[str, float]], float]
@@ -43,7 +41,7 @@ class Reference:
 
     ``coordinates`` and ``velocities`` have a row per time for all moving bodies. ``bodies`` has, for each
     body, a row per time of the quantities that :func:`body_kinds` names. ``residual`` is the largest
-    constraint violation met; ``undetermined`` names the reactions that redundant constraints leave open;
+    violation of a constraint; ``undetermined`` names reactions that redundant constraints do not determine;
     ``tolerance`` is the loosest relative tolerance the integration needed.
     """
 
@@ -94,7 +92,7 @@ def solve_reference(
         Output times, increasing; the first one is the start.
     inputs
         Signals by input name, sampled at each output time and held until the next, as a co-simulation
-        master does; inputs that have derivatives move in between (:mod:`fmugen.signals`). Inputs without a
+        master does; inputs that have derivatives change in between (:mod:`fmugen.signals`). Inputs without a
         signal keep their start value.
     parameters
         Parameter values that replace the model's, also those of start values (``start.pin.angle``).
@@ -114,7 +112,7 @@ def solve_reference(
     AssemblyError
         If the loops cannot be closed.
     VerificationError
-        If the motion cannot be followed, for example through a singular position.
+        If the motion cannot be integrated, for example through a singular position.
     """
     model, parameters = with_start_values(model, parameters)
     times = np.asarray(times, dtype=np.float64)
@@ -128,13 +126,12 @@ def solve_reference(
     _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = Integrator(mechanism, accuracy)
-    # A network has states of its own, which must be integrated even where drivers determine all positions.
-    only_driven = driven and mechanism.drive is None
+    # States must be integrated even where drivers determine all positions.
+    only_driven = driven and mechanism.drive is None and not mechanism.forces.states
     follow = partial(follow_drivers, mechanism) if only_driven else integrator.follow
 
     state = State(start.coordinates, start.velocities, NO_STATES)
-    if mechanism.drive is not None:
-        state = _with_network(mechanism, mechanism.drive, state, float(times[0]), held, {**hints, **initial})
+    state = started(mechanism, state, float(times[0]), held(float(times[0])), {**hints, **initial})
     instants = [state.instant(mechanism, float(times[0]), held(float(times[0])))]
     for run, kept in _runs(times.tolist(), held):
         for end, following in zip(run[1:], follow(run, state, kept), strict=True):
@@ -157,7 +154,7 @@ def require_network_start(model: SystemModel) -> None:
 
     Notes
     -----
-    A mechanism that the reference cannot follow for reasons of its own is not refused.
+    Errors of the reference that do not concern the network are ignored.
     """
     starts = {entry.name: entry.start for entry in model.inputs}
     begin = np.zeros(1)
@@ -180,7 +177,7 @@ def require_network_start(model: SystemModel) -> None:
 def with_start_values(
     model: SystemModel, parameters: Mapping[str, float] | None
 ) -> tuple[SystemModel, dict[str, float]]:
-    """The model with the start values that are among the parameters of its FMU, and the other parameters."""
+    """The model with start values from parameters such as ``start.pin.angle``, and the other parameters."""
     others = dict(parameters or {})
     starts = tuple(
         replace(start, value=constant(float(others.pop(start_parameter(start)))))
@@ -194,7 +191,7 @@ def with_start_values(
 def _runs(
     times: Sequence[float], held: Callable[[float], dict[str, float]]
 ) -> Iterator[tuple[Sequence[float], dict[str, float]]]:
-    """Output times between which inputs do not change, from one change to the next, and those inputs."""
+    """Output times from one change of held inputs to the next, and these inputs."""
     first = 0
     for last in range(1, len(times)):
         if last + 1 == len(times) or held(times[last]) != held(times[first]):
@@ -203,7 +200,7 @@ def _runs(
 
 
 def hold_inputs(model: SystemModel, fed: Feed) -> Callable[[float], dict[str, float]]:
-    """Input values at an output time: those fed, and start values for the others."""
+    """Input values at an output time: signals, and start values of the other inputs."""
     starts = {entry.name: entry.start for entry in model.inputs}
     numbers = {time: number for number, time in enumerate(fed.times.tolist())}
 
@@ -225,33 +222,10 @@ def _at_rest(
     rest = np.zeros(mechanism.size)
 
     def states_at(coordinates: Array) -> Array:
-        state = State(coordinates, rest, NO_STATES)
-        if mechanism.drive is None:
-            return NO_STATES
-        return _with_network(mechanism, mechanism.drive, state, time, held, hints).states
+        return started(mechanism, State(coordinates, rest, NO_STATES), time, held(time), hints).states
 
     found = equilibrium(mechanism, time, start.coordinates, held(time), states_at)
     return replace(start, coordinates=found, velocities=rest)
-
-
-def _with_network(
-    mechanism: Mechanism,
-    drive: Drive,
-    state: State,
-    time: float,
-    held: Callable[[float], dict[str, float]],
-    hints: Mapping[str, float],
-) -> State:
-    """A start of the mechanism with a consistent start of its network."""
-    own = drive.system.tableau.quantities
-    known = {name: value for name, value in hints.items() if name in own}
-    wanted = start_values(mechanism.model, mechanism.layout.parameters, known)
-    fixed = {name: value for name, value in wanted.fixed.items() if name in own}
-    guesses = {name: value for name, value in wanted.hints.items() if name in own}
-    nothing = np.zeros(drive.system.tableau.states)
-    posture = mechanism.chart.posture(state.coordinates)
-    point = drive.at(time, posture, state.velocities, held(time), nothing)
-    return state._replace(states=drive.system.start(point, StartValues(fixed, guesses, wanted.steady)))
 
 
 def _collect(
@@ -293,6 +267,14 @@ def largest_violation(mechanism: Mechanism, times: Array, coordinates: Array) ->
     )
 
 
+def largest_slip(mechanism: Mechanism, times: Array, coordinates: Array, velocities: Array) -> float:
+    """The largest violation of any constraint on velocities alone along a motion (m/s or rad/s)."""
+    if not mechanism.nonholonomic:
+        return 0.0
+    samples = zip(times.tolist(), coordinates, velocities, strict=True)
+    return max(mechanism.slip(time, position, rates) for time, position, rates in samples)
+
+
 def _outputs(
     mechanism: Mechanism, instants: list[Instant], readings: list[dict[str, float]]
 ) -> dict[str, Array]:
@@ -316,6 +298,6 @@ def _outputs(
 
 
 def _undetermined(mechanism: Mechanism, instants: list[Instant]) -> frozenset[str]:
-    """Reactions undetermined throughout; a singular position alone does not make one."""
+    """Reactions that are undetermined at all samples, not only in a singular position."""
     samples = instants[:: max(1, len(instants) // 5)]
     return frozenset.intersection(*(mechanism.undetermined(instant) for instant in samples))

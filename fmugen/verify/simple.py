@@ -1,4 +1,4 @@
-"""Displacements, cosines and spins, evaluated together: arrays run over the measures of one kind."""
+"""Simple measures evaluated together: arrays run over the measures of one kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fmugen.verify.charts import TWIST, Chart, Posture, Twist
-from fmugen.verify.measures import Cosine, Displacement, Simple, Spin, Triple
+from fmugen.verify.measures import Cosine, Displacement, Simple, Spin, Triple, Velocity
 from fmugen.verify.rotations import Array, Indices, cross, dot
 
 
@@ -22,14 +22,15 @@ class Table(NamedTuple):
 
 
 class SimpleMeasures:
-    """Measures that are not made of others; ``number`` tells their rows."""
+    """Measures that are not made of others; ``number`` maps them to rows."""
 
     def __init__(self, measures: Iterable[Simple], chart: Chart) -> None:
         known = list(measures)
         ways = [measure for measure in known if isinstance(measure, Displacement)]
         cosines = [measure for measure in known if isinstance(measure, Cosine)]
         spins = [measure for measure in known if isinstance(measure, Spin)]
-        ordered: list[Simple] = [*ways, *cosines, *spins]
+        speeds = [measure for measure in known if isinstance(measure, Velocity)]
+        ordered: list[Simple] = [*ways, *cosines, *spins, *speeds]
         self.number = {measure: row for row, measure in enumerate(ordered)}
         self._width = TWIST * (chart.size // len(chart.freedoms) + 1)
         self._kinds: list[_Kind] = []
@@ -38,6 +39,7 @@ class SimpleMeasures:
             _Ways(ways, 0, self._width),
             _Cosines(cosines, len(ways), self._width),
             _Spins(spins, len(ways) + len(cosines), self._width),
+            _Velocities(speeds, len(ways) + len(cosines) + len(spins), self._width),
         )
         first = 0
         for kind in kinds:
@@ -71,12 +73,12 @@ class _Kind(ABC):
         self.vectors: list[Triple] = []
 
     def own(self, *sets: tuple[Indices, Sequence[Triple]]) -> None:
-        """Name the vectors, a set for each role they play."""
+        """Set the vectors of all measures, a set for each vector of one measure."""
         self.owners = np.concatenate([bodies for bodies, _ in sets])
         self.vectors = [vector for _, vectors in sets for vector in vectors]
 
     def columns(self, bodies: Indices, first: int, count: int) -> Indices:
-        """The places in the Jacobian of entries of the bodies' twists."""
+        """The flat indices in the Jacobian of entries of the bodies' twists."""
         places: Indices = self._starts + TWIST * bodies + np.arange(first, first + count)[:, None]
         return places
 
@@ -168,6 +170,34 @@ class _Spins(_Kind):
         if twist is not None:
             relative = twist.spin[:, self._head] - twist.spin[:, self._tail]
             table.bias[self.rows] = dot(cross(twist.spin[:, self.owners], vectors), relative)
+
+
+class _Velocities(_Kind):
+    def __init__(self, measures: Sequence[Velocity], first: int, width: int) -> None:
+        super().__init__(len(measures), first, width)
+        self._head = _indices([measure.head.body for measure in measures])
+        self._tail = _indices([measure.tail.body for measure in measures])
+        self.own(
+            (self._head, [measure.head.arm for measure in measures]),
+            (self._tail, [measure.tail.arm for measure in measures]),
+            (_indices([measure.frame for measure in measures]), [m.direction for m in measures]),
+        )
+        self._of_head = self.columns(self._head, 0, TWIST)
+        self._of_tail = self.columns(self._tail, 0, TWIST)
+
+    def fill(self, table: Table, vectors: Array, posture: Posture, twist: Twist | None) -> None:
+        n = self.count
+        h, t, e = vectors[:, :n], vectors[:, n : 2 * n], vectors[:, 2 * n :]
+        flat = table.jacobian.reshape(-1)
+        flat[self._of_head] += np.concatenate((e, cross(h, e)))
+        flat[self._of_tail] -= np.concatenate((e, cross(t, e)))
+        if twist is not None:
+            spins = twist.spin[:, self.owners]
+            turning = cross(spins, vectors)
+            speed = twist.velocity[:, self._head] - twist.velocity[:, self._tail]
+            speed += turning[:, :n] - turning[:, n : 2 * n]
+            inward = _inward(spins[:, :n], h, e) - _inward(spins[:, n : 2 * n], t, e)
+            table.bias[self.rows] = inward + dot(turning[:, 2 * n :], speed)
 
 
 def _inward(spin: Array, arm: Array, direction: Array) -> Array:

@@ -1,4 +1,4 @@
-"""An FMU to its trajectory, by FMPy in a process of its own."""
+"""An FMU -> its trajectory, by FMPy in a separate process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fmugen.signals import Feed, feed
 from fmugen.verify import fmu_runner
 from fmugen.verify.rotations import Array
 
-#: Seconds after which an FMU counts as hanging.
+#: The default time limit of an FMU's runs, in seconds.
 TIME_LIMIT = 600.0
 
 
@@ -48,8 +48,8 @@ class Run:
 
     ``step`` is the communication step in co-simulation, and the output interval in model exchange.
     ``outputs`` names the variables to record, of any causality; ``parameters`` are values to set before
-    initialization. ``inputs`` are signals by input name, held from one communication point to the next; or
-    what inputs are fed with at these points, together with derivatives that tell how they go on.
+    initialization. ``inputs`` are signals by input name, held from one communication point to the next, or
+    a :class:`Feed` of values and derivatives at these points.
 
     Model exchange is integrated by ``solver``: CVode with the relative ``tolerance``, by default the one that
     the FMU declares, or explicit Euler in steps of ``step``.
@@ -75,14 +75,14 @@ def simulate_fmu(
     inputs: Mapping[str, Callable[[float], float]] | Feed | None = None,
     time_limit: float = TIME_LIMIT,
 ) -> Trajectory:
-    """Run an FMU by co-simulation from time 0 and record variables; :class:`Run` tells what the words mean.
+    """Run an FMU by co-simulation from time 0 and record variables; see :class:`Run`.
 
     Raises
     ------
     RefusedError
-        With the FMU's own words if it stopped with an error and said why.
+        If the FMU stopped with an error message, which it contains.
     SimulationError
-        If it stopped without a word, crashed, hung, gave a number that is not finite, or does not load.
+        If it stopped without a message, crashed, hung, gave a number that is not finite, or does not load.
     """
     (made,) = simulate_runs(path, [Run(stop, step, outputs, parameters or {}, inputs or {})], time_limit)
     if isinstance(made, SimulationError):
@@ -95,8 +95,8 @@ def simulate_runs(
 ) -> list[Trajectory | SimulationError]:
     """Make several runs of an FMU, one after the other in one process; a run that fails gives its error.
 
-    An FMU that crashes or hangs ends the process, and fails the runs that are left. ``time_limit`` is the
-    seconds after which all runs are given up.
+    If the FMU crashes or hangs, the remaining runs fail as well. ``time_limit`` is that of all runs
+    together, in seconds.
     """
     if not path.is_file():
         raise SimulationError(f"there is no FMU {path}")
@@ -125,7 +125,7 @@ def _request(run: Run) -> dict[str, object]:
 
 
 def _call_runner(path: Path, directory: Path, time_limit: float) -> str:
-    """Run the FMU, and keep what it prints out of the caller's terminal; how the process ended, if badly."""
+    """Run the FMU without its printed output; return why the process failed, if it did."""
     # -P: the runner's own folder must not shadow the modules of FMPy's dependencies.
     command = [sys.executable, "-P", str(Path(fmu_runner.__file__)), str(directory)]
     try:
@@ -139,14 +139,14 @@ def _call_runner(path: Path, directory: Path, time_limit: float) -> str:
 
 
 def _made(path: Path, directory: Path, number: int, run: Run, failure: str) -> Trajectory | SimulationError:
-    """What became of a run."""
+    """The trajectory of a run, or its error."""
     answer = directory / f"response-{number}.json"
     if not answer.is_file():
         return SimulationError(failure)
     response = json.loads(answer.read_text(encoding="utf-8"))
     messages = tuple(response["messages"])
     if response["error"] is not None:
-        # The FMU's own sentence says more than the name of the call that failed.
+        # The FMU's message says more than the name of the call that failed.
         begin = f"{path.name} stopped after t = {response['time']:g} s"
         if response["refusal"] is not None:
             return RefusedError(f"{begin}: {response['refusal']}")

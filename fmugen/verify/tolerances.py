@@ -1,13 +1,13 @@
-"""An FMU at the tolerances that users ask for: does its error shrink with the tolerance?
+"""An FMU at loose tolerances: its error must be proportional to the tolerance.
 
-Every motion amplifies the errors of a solver, a chaotic one by much. How much this motion does, the judge
-measures on its own equations: it integrates them by a plain method of fifth order at loose tolerances. The
-largest ratio of its own deviation to the tolerance is the *amplification* of the motion.
+Every motion amplifies the errors of a solver, a chaotic one by a large factor. The judge measures this factor
+on its own equations: it integrates them by a plain method of fifth order at loose tolerances. The largest
+ratio of its own deviation to the tolerance is the *amplification* of the motion.
 
 An FMU passes at a tolerance if its run ends and its deviation is at most
 :data:`FACTOR` * max(:data:`LEAST`, amplification) * tolerance. This bound is proportional to the tolerance,
-so errors that do not shrink with it exceed the bound. No error need be smaller than what passes in the tight
-run, or than :data:`FACTOR` times what the tight run deviates by, since rounding errors do not shrink.
+so errors that do not shrink with it exceed the bound. The bound is never below the deviation that passes in
+the tight run, nor below :data:`FACTOR` times the deviation of the tight run: rounding errors do not shrink.
 
 Loose runs have long communication steps, so that the tolerance limits the steps of the solver and not the
 master. The run at the default settings of the FMU has the communication steps of the model.
@@ -30,14 +30,14 @@ __all__ = ["FACTOR", "LEAST", "LOOSE", "ToleranceRuns", "with_tolerances"]
 
 #: Relative tolerances of the solver of an FMU.
 LOOSE = (1e-4, 1e-6, 1e-8)
-#: Tolerances at which the judge measures the amplification. One alone may be met by luck.
+#: Tolerances at which the judge measures the amplification. A single one may have a small error by chance.
 _MEASURED = (1e-4, 1e-6)
 #: How much larger the error of an FMU may be than that of a plain integration. Examples of chaotic motion
 #: reach 7; a quaternion whose fourth component is found by a division by 0.01 reaches 25 to 150.
 FACTOR = 15.0
-#: The amplification that every motion is granted: the steps are many, and their errors add up.
+#: The smallest amplification: the errors of many steps add up.
 LEAST = 7.0
-#: Communication steps of a loose run, about.
+#: The approximate number of communication steps of a loose run.
 _STEPS = 50
 
 #: The judge's own motion: quantities and outputs at given times, at an accuracy.
@@ -46,7 +46,7 @@ Motion = Callable[[Array, Accuracy], Mapping[str, Array]]
 
 @dataclass(frozen=True)
 class ToleranceRuns:
-    """The runs of an FMU besides the tight one: at its default settings first, then at loose tolerances.
+    """The other runs of an FMU: first at its default settings, then at loose tolerances.
 
     ``rows`` are, for each run, the samples of the tight run at which it communicates.
     """
@@ -66,7 +66,7 @@ class ToleranceRuns:
         if not loose:
             return ToleranceRuns((), (), ())
         times = communication_points(tight.stop, tight.step)
-        # Inputs are sampled at the communication points: other points would be another motion.
+        # Inputs are sampled at the communication points, so other points would give another motion.
         stride = 1 if tight.inputs else max(1, (len(times) - 1) // _STEPS)
         coarse = replace(tight, step=stride * tight.step)
         points = communication_points(coarse.stop, coarse.step)
@@ -92,7 +92,7 @@ def with_tolerances(
     made: Sequence[Trajectory | SimulationError],
     motion: Motion,
 ) -> Verification:
-    """A verification that also judges the runs at other tolerances; one in doubt has no measure for them."""
+    """A verification that also judges the runs at other tolerances, unless it is in doubt."""
     if not wanted.runs or verification.doubt is not None:
         return verification
     amplification = _amplification(verification, wanted.rows[-1], motion)
@@ -109,7 +109,7 @@ def with_tolerances(
 def _amplification(verification: Verification, rows: Rows, motion: Motion) -> float:
     """The largest deviation of the judge's own loose runs, relative to their tolerances.
 
-    It is unlimited where the judge can follow the motion at tight tolerances only.
+    It is infinite if the judge can integrate the motion at tight tolerances only.
     """
     ratios = []
     for tolerance in _MEASURED:

@@ -1,8 +1,8 @@
-"""What a comparison of an FMU with its reference found, and the words for it.
+"""The results of a comparison of an FMU with its reference, and their messages.
 
-A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the
-greatest magnitude of the reference over the run, but at least a small part of the signal's unit, so that
-a signal that rests at zero is judged absolutely.
+A deviation is |FMU - reference| divided by the scale of the signal: the larger of the range and the greatest
+magnitude of the reference over the run. The scale is at least a small part of the signal's unit, so that a
+signal that stays zero is judged absolutely.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fmugen.verify.rotations import Array
 
 #: The smallest scale of a deviation, in the unit of the signal.
 SCALE_FLOOR = 1e-3
-#: The same in units that are large for what is measured with them.
+#: The smallest scales in units that are large for the usual values.
 _SMALL_FLOORS = {"m3/s": 1e-6}
 
 #: Numbers of samples.
@@ -48,7 +48,7 @@ class Deviation:
 
     @property
     def where(self) -> int:
-        """The sample of the largest deviation."""
+        """The index of the sample with the largest deviation."""
         return int(np.argmax(self.errors))
 
 
@@ -57,7 +57,7 @@ class Looseness:
     """A run of the FMU at a relative tolerance.
 
     ``deviation`` is the largest scaled deviation of any signal, found in ``signal`` at ``time``; ``allowed``
-    is what passes. A run that did not end says why in ``stopped``.
+    is the largest that passes. If the run failed, ``stopped`` says why.
     """
 
     tolerance: float
@@ -75,17 +75,17 @@ class Looseness:
 
 @dataclass(frozen=True)
 class Verification:
-    """What the comparison found; ``problems`` says in sentences why it did not pass.
+    """The results of the comparison; ``problems`` says why it did not pass.
 
-    Mechanisms have ``closure``, what the FMU says of its own loops, ``violation``, how far the FMU's body
-    poses violate the reference's constraints, and an ``energy`` balance. Networks have ``components``, the
-    deviations of their across and through variables, and a ``power`` balance. ``skipped`` names
-    outputs that have no unique value. ``notes`` tell what was made of the inputs, and of assembly modes;
-    with ``other_mode`` the reference alone would have started in another one. ``looseness`` are the runs
-    at other tolerances than the tightest.
+    Mechanisms have ``closure``, the residual that the FMU reports for its loops, and ``violation``, that of
+    the reference's constraints for the FMU's body poses. They also have an ``energy`` balance. Networks have
+    ``components``, the deviations of their across and through variables, and a ``power`` balance. ``skipped``
+    names outputs that have no unique value. ``notes`` concern the inputs and assembly modes; with
+    ``other_mode`` the reference alone would have started in another one. ``looseness`` are the runs at
+    looser tolerances.
 
-    Where the FMU deviates, ``reference_error`` is the error of the reference, if it could be estimated, and
-    ``doubt`` says why the deviation does not tell of the FMU.
+    If the FMU deviates, ``reference_error`` is the estimated error of the reference. ``doubt`` says why the
+    deviation may not be an error of the FMU.
     """
 
     model: str
@@ -135,7 +135,7 @@ class Verification:
 def shared_scales(signals: tuple[Deviation, ...]) -> dict[str, float]:
     """By unit: the largest scale of its signals.
 
-    A solver knows the size of what it integrates, but not that of a small difference.
+    A solver controls the errors of its states, not those of small differences between them.
     """
     scales: dict[str, float] = {}
     for signal in signals:
@@ -160,11 +160,11 @@ def largest_deviation(
     return worst
 
 
-def deviation(name: str, unit: str, told: Array, expected: Array) -> Deviation:
-    """What an FMU told of a signal against what was expected."""
+def deviation(name: str, unit: str, found: Array, expected: Array) -> Deviation:
+    """The deviation of a signal of the FMU from its expected values."""
     floor = _SMALL_FLOORS.get(unit, SCALE_FLOOR)
     scale = max(float(np.ptp(expected)), float(np.abs(expected).max()), floor)
-    return Deviation(name, unit, told, expected, scale)
+    return Deviation(name, unit, found, expected, scale)
 
 
 def deviation_problems(deviations: tuple[Deviation, ...], times: Array, tolerance: float) -> Iterator[str]:

@@ -1,95 +1,73 @@
-"""How far torsion springs in space are wound at the start.
+"""How many turns torsion springs in space have at the start.
 
-The posture tells the angle of a spring up to whole turns. Where joints and drivers with the axis of the
-spring lead from one of its ends to the other, it is wound as far as these have turned.
+The posture gives the angle of a spring up to whole turns. Where axles parallel to the spring's axis lead from
+one of its ends to the other, the spring has the sum of their turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
-from fmugen.ir.model import Driver, DriverType, Joint, JointType, Spring, SpringType
-from fmugen.verify.bank import wrapped
-from fmugen.verify.gauges import GaugeBoard
+from fmugen.verify.catalogue import Axle
+from fmugen.verify.measures import wrapped
 from fmugen.verify.mechanism import Mechanism
+from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array
 
-_TURNING = (JointType.REVOLUTE, JointType.CYLINDRICAL, JointType.SCREW, JointType.PLANAR)
-_RIGID = (JointType.PRISMATIC, JointType.WELD, JointType.TRANSLATIONAL)
 #: Axes are parallel if the sine of the angle between them is below this.
 _PARALLEL = 1e-9
 
 
-class _Axle(NamedTuple):
-    """An element between two bodies: its angle about an axis, in ground axes; no angle if it is rigid."""
+class _Turned(NamedTuple):
+    """An axle, with its axis in ground axes."""
 
-    tail: int
-    head: int
+    axle: Axle
     axis: Array
-    angle: str | None
 
 
-def wound(mechanism: Mechanism, coordinates: Array, told: Collection[str]) -> Array:
-    """The coordinates with the angles of springs that no start value, one of ``told``, is given for."""
+def with_spring_turns(mechanism: Mechanism, coordinates: Array, given: Collection[str]) -> Array:
+    """The coordinates with the turns of springs whose angle has no start value.
+
+    ``given`` are the quantities with start values.
+    """
     layout, chart = mechanism.layout, mechanism.chart
-    open_springs = [
-        spring
-        for spring in layout.model.springs
-        if spring.type is SpringType.ROTATIONAL and f"{spring.name}.angle" not in told
-    ]
+    poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
+    open_springs = [pose.wound for pose in poses if pose.wound is not None and pose.wound.angle not in given]
     if layout.planar or not open_springs:
         return coordinates
     posture = chart.posture(coordinates)
-    axles = list(_axles(mechanism, posture.rotation))
-    board = GaugeBoard(mechanism.gauges, chart)
-    angles = board.read(posture, chart.twist(np.zeros(mechanism.size)), np.zeros(mechanism.size))
+    axles = [_turned(pose.axle, posture.rotation) for pose in poses if pose.axle is not None]
+    readings = Readings(mechanism.measures, chart)
+    angles = readings.read(posture, chart.twist(np.zeros(mechanism.size)), np.zeros(mechanism.size))
     memory = posture.memory.copy()
     for spring in open_springs:
-        way = _way(mechanism, spring, axles, posture.rotation)
-        if way is not None:
-            turned = sum(sign * angles[axle.angle] for axle, sign in way if axle.angle)
-            slot = mechanism.remembered.index(f"{spring.name}.angle")
+        path = _path(_turned(spring, posture.rotation), axles)
+        if path is not None and spring.angle is not None:
+            turned = sum(sign * angles[axle.angle] for axle, sign in path if axle.angle)
+            slot = mechanism.remembered.index(spring.angle)
             memory[slot] = turned + wrapped(memory[slot] - turned)
     return chart.remembering(coordinates, memory)
 
 
-def _axles(mechanism: Mechanism, rotations: Array) -> Iterator[_Axle]:
-    for joint in mechanism.model.joints:
-        if joint.type in (*_TURNING, *_RIGID):
-            turning = joint.type in _TURNING
-            yield _axle(mechanism, rotations, joint, f"{joint.name}.angle" if turning else None)
-    for driver in mechanism.model.drivers:
-        if driver.type is DriverType.ROTATION:
-            yield _axle(mechanism, rotations, driver, f"{driver.name}.angle")
+def _turned(axle: Axle, rotations: Array) -> _Turned:
+    return _Turned(axle, rotations[axle.tail] @ np.array(axle.axis))
 
 
-def _axle(mechanism: Mechanism, rotations: Array, element: Joint | Driver, angle: str | None) -> _Axle:
-    layout = mechanism.layout
-    second = element.second_axis if isinstance(element, Joint) else None
-    tail, head = layout.index(element.tail.body), layout.index(element.head.body)
-    axis = layout.triad(element.axis, second, element.name)[0] if angle else np.zeros(3)
-    return _Axle(tail, head, rotations[tail] @ layout.axes_of(element.tail) @ axis, angle)
-
-
-def _way(
-    mechanism: Mechanism, spring: Spring, axles: list[_Axle], rotations: Array
-) -> list[tuple[_Axle, float]] | None:
-    """The shortest way from tail to head over axles with the axis of the spring, each with its sense."""
-    layout = mechanism.layout
-    tail, head = layout.index(spring.tail.body), layout.index(spring.head.body)
-    axis = rotations[tail] @ layout.axes_of(spring.tail) @ layout.triad(spring.axis, None, spring.name)[0]
-    usable = [axle for axle in axles if np.linalg.norm(np.cross(axis, axle.axis)) < _PARALLEL]
-    ways: dict[int, list[tuple[_Axle, float]]] = {tail: []}
+def _path(spring: _Turned, axles: list[_Turned]) -> list[tuple[Axle, float]] | None:
+    """The shortest path from tail to head over axles with the axis of the spring, each with its sense."""
+    usable = [each for each in axles if np.linalg.norm(np.cross(spring.axis, each.axis)) < _PARALLEL]
+    tail, head = spring.axle.tail, spring.axle.head
+    paths: dict[int, list[tuple[Axle, float]]] = {tail: []}
     reached = [tail]
     for body in reached:
-        for axle in usable:
+        for axle, axis in usable:
             forward = axle.tail == body
             end = axle.head if forward else axle.tail
-            if body in (axle.tail, axle.head) and end not in ways:
-                along = float(np.sign(axis @ axle.axis))
-                ways[end] = [*ways[body], (axle, along if forward else -along)]
+            if body in (axle.tail, axle.head) and end not in paths:
+                along = float(np.sign(spring.axis @ axis))
+                paths[end] = [*paths[body], (axle, along if forward else -along)]
                 reached.append(end)
-    return ways.get(head)
+    return paths.get(head)

@@ -7,33 +7,43 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fmugen.verify.bank import Bank
 from fmugen.verify.charts import Chart, PlanarChart, SpatialChart
 from fmugen.verify.couplings import Coupling
-from fmugen.verify.measures import Cosine, Displacement, Length, Measure, Place, ScrewGap, Spin
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import (
+    BodyPoint,
+    Cosine,
+    Displacement,
+    Length,
+    Measure,
+    ScrewGap,
+    Spin,
+    Sum,
+    Velocity,
+)
 from fmugen.verify.rotations import IDENTITY, Array, about, matrices, quaternion, turned
 
 PLANAR: list[Measure] = [
     Spin(0, 1, 2, (0.0, 0.0, 1.0)),
     Spin(2, 0, 2, (0.0, 0.0, 1.0)),
-    Displacement(Place(0, (0.3, -0.2, 0.0)), Place(1, (0.5, 0.1, 0.0)), 0, (0.6, 0.8, 0.0)),
-    Displacement(Place(2, (0.1, 0.2, 0.0)), Place(1, (-0.4, 0.3, 0.0)), 2, (0.0, 1.0, 0.0)),
-    Length(Place(1, (1.0, 0.0, 0.0)), Place(0, (0.0, 0.7, 0.0)), 2),
+    Displacement(BodyPoint(0, (0.3, -0.2, 0.0)), BodyPoint(1, (0.5, 0.1, 0.0)), 0, (0.6, 0.8, 0.0)),
+    Displacement(BodyPoint(2, (0.1, 0.2, 0.0)), BodyPoint(1, (-0.4, 0.3, 0.0)), 2, (0.0, 1.0, 0.0)),
+    Length(BodyPoint(1, (1.0, 0.0, 0.0)), BodyPoint(0, (0.0, 0.7, 0.0)), 2),
 ]
 FRAME = turned("xyz", [0.3, -0.7, 0.2])
 PAIR = Coupling(0, turned("zx", [0.4, 1.0]), 1, turned("y", [-0.8]))
 TO_GROUND = Coupling(1, IDENTITY, 2, FRAME)
-SLIDE = Displacement(Place(0, (0.3, -0.2, 0.5)), Place(1, (0.5, 0.1, -0.3)), 0, (0.6, 0.8, 0.0))
+SLIDE = Displacement(BodyPoint(0, (0.3, -0.2, 0.5)), BodyPoint(1, (0.5, 0.1, -0.3)), 0, (0.6, 0.8, 0.0))
 SPATIAL: list[Measure] = [
     SLIDE,
-    Displacement(Place(2, (0.1, 0.2, 0.4)), Place(1, (-0.4, 0.3, 0.2)), 1, (0.0, 0.6, 0.8)),
+    Displacement(BodyPoint(2, (0.1, 0.2, 0.4)), BodyPoint(1, (-0.4, 0.3, 0.2)), 1, (0.0, 0.6, 0.8)),
     Cosine(0, (0.6, 0.0, 0.8), 1, (0.0, 1.0, 0.0)),
     PAIR.angle(FRAME),
     *PAIR.universal(FRAME, (0, 1)),
     *PAIR.euler("zyx", (2, 3, 4)),
     *TO_GROUND.euler("zxz", (5, 6, 7)),
     *TO_GROUND.euler("yxz", (8, 9, 10)),
-    Length(Place(0, (1.0, 0.0, 0.2)), Place(1, (0.0, 0.7, 0.0)), 2),
+    Length(BodyPoint(0, (1.0, 0.0, 0.2)), BodyPoint(1, (0.0, 0.7, 0.0)), 2),
     ScrewGap(SLIDE, PAIR.angle(FRAME), 0.3),
 ]
 SLOTS = 11
@@ -43,14 +53,14 @@ def check_derivatives(
     chart: Chart, measures: list[Measure], coordinates: Array, random: np.random.Generator
 ) -> None:
     """Along a motion whose coordinates are quadratic in time."""
-    bank = Bank(measures, chart)
+    batch = MeasureBatch(measures, chart)
     speed, push = 0.5 * random.standard_normal(chart.size), random.standard_normal(chart.size)
     rates, seconds = chart.rates(coordinates, speed), chart.seconds(coordinates, speed, push)
-    at = bank.at(chart.posture(coordinates), chart.twist(speed))
+    at = batch.at(chart.posture(coordinates), chart.twist(speed))
 
     def along(time: float) -> Array:
         moved = coordinates + time * rates + 0.5 * time**2 * seconds
-        return bank.at(chart.posture(moved)).value
+        return batch.at(chart.posture(moved)).value
 
     h = 1e-4
     first = (along(h) - along(-h)) / (2 * h)
@@ -81,6 +91,29 @@ def test_derivatives_of_measures_in_space(seed: int) -> None:
     check_derivatives(chart, SPATIAL, coordinates, random)
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_the_derivatives_of_velocities_and_spins_are_their_biases(seed: int) -> None:
+    """These have no values to take differences of: the differences are of their rates."""
+    random = np.random.default_rng(seed)
+    chart = SpatialChart(2, 0)
+    coordinates = chart.normalized(random.standard_normal(14))
+    moving = Velocity(BodyPoint(0, (0.3, -0.2, 0.5)), BodyPoint(1, (0.5, 0.1, -0.3)), 1, (0.6, 0.8, 0.3))
+    spinning = Spin(2, 0, 1, (0.2, -0.4, 1.0))
+    batch = MeasureBatch([moving, spinning, Sum(((2.0, moving), (-0.5, spinning)))], chart)
+    speed, push = 0.5 * random.standard_normal(chart.size), random.standard_normal(chart.size)
+    rates, seconds = chart.rates(coordinates, speed), chart.seconds(coordinates, speed, push)
+
+    def along(time: float) -> Array:
+        moved = coordinates + time * rates + 0.5 * time**2 * seconds
+        velocities = chart.velocities(moved, rates + time * seconds)
+        return batch.at(chart.posture(moved)).jacobian @ velocities
+
+    at = batch.at(chart.posture(coordinates), chart.twist(speed))
+    np.testing.assert_allclose(at.value, 0.0)
+    np.testing.assert_allclose(at.jacobian @ push + at.bias, (along(1e-5) - along(-1e-5)) / 2e-5, atol=1e-7)
+
+
 @pytest.mark.parametrize("sequence", ["zyx", "zxz", "xyz", "yxy", "xzy", "zyz"])
 @pytest.mark.parametrize("angles", [[0.4, 0.7, -1.1], [2.0, -0.5, 9.0], [-1.0, 2.6, 0.3], [7.0, 3.9, 2.0]])
 def test_euler_angles_are_those_of_the_rotation_near_their_memory(sequence: str, angles: list[float]) -> None:
@@ -90,7 +123,9 @@ def test_euler_angles_are_those_of_the_rotation_near_their_memory(sequence: str,
     remembered = np.add(angles, [0.3, 0.2, -0.3])
     coordinates = chart.coordinates(np.zeros((1, 3)), matrix[None], np.zeros(1), remembered)
     measures = Coupling(1, before, 0, after).euler(sequence, (0, 1, 2))
-    np.testing.assert_allclose(Bank(measures, chart).at(chart.posture(coordinates)).value, angles, atol=1e-12)
+    np.testing.assert_allclose(
+        MeasureBatch(measures, chart).at(chart.posture(coordinates)).value, angles, atol=1e-12
+    )
 
 
 def test_universal_angles_are_those_of_the_rotation() -> None:
@@ -98,7 +133,7 @@ def test_universal_angles_are_those_of_the_rotation() -> None:
     matrix = about(FRAME[0], 2.5) @ about(FRAME[1], -2.0)
     coordinates = chart.coordinates(np.zeros((1, 3)), matrix[None], np.zeros(1), np.array([9.0, -2.0]))
     measures = Coupling(1, IDENTITY, 0, IDENTITY).universal(FRAME, (0, 1))
-    values = Bank(measures, chart).at(chart.posture(coordinates)).value
+    values = MeasureBatch(measures, chart).at(chart.posture(coordinates)).value
     np.testing.assert_allclose(values, [2.5 + 2 * np.pi, -2.0], atol=1e-13)
 
 

@@ -1,13 +1,13 @@
 """A network that acts on the joints of a mechanism.
 
-The network sees how its flanges move and tells what it exerts on them. Inertias that are rigidly coupled to
-a flange make this depend on the acceleration of the joint, linearly as long as no nonlinear law stands
-between them:
+The motion of its flanges is given to the network, which exerts forces and torques T on them. With inertias
+that are rigidly coupled to a flange T depends on the acceleration of the joint, linearly unless a nonlinear
+law is between them:
 
     T = T0 + T1 (J v' + b)
 
-J and b being the Jacobian of the joints' coordinates and the bias of their accelerations. T1 then belongs to
-the mass matrix.
+J is the Jacobian of the joints' coordinates and b the bias of their accelerations. T1 is added to the mass
+matrix.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel
-from fmugen.verify.bank import Bank
 from fmugen.verify.charts import Chart, Posture, Twist
 from fmugen.verify.evaluate import Jet
-from fmugen.verify.gauges import Gauge, watched_by
+from fmugen.verify.measure_batch import MeasureBatch
+from fmugen.verify.measures import NamedMeasure
 from fmugen.verify.network.reduction import Solved
 from fmugen.verify.network.system import NetworkSystem, held
 from fmugen.verify.network.tableau import Point
+from fmugen.verify.readings import watched_by
 from fmugen.verify.rotations import Array
 
 
 class Response(NamedTuple):
-    """What a network does at a state of the mechanism and of its own."""
+    """The unknowns and forces of a network at a state, before the accelerations are known."""
 
     point: Point
-    #: The unknowns where the flanges have no acceleration but their bias, and what accelerations add to them.
+    #: The unknowns for zero accelerations of the mechanism, and their derivatives by those of flanges.
     solved: Solved
     by_acceleration: Array
     #: The Jacobian of the flanges' coordinates, and the bias of their accelerations.
@@ -45,12 +46,12 @@ class Response(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a network does once the accelerations are known."""
+    """The unknowns and forces of a network once the accelerations are known."""
 
     point: Point
     solved: Solved
     e_rate: Array
-    #: What it exerts on each flange, and the power it feeds into the mechanism.
+    #: The force or torque on each flange, and the power into the mechanism.
     reaction: Array
     power: float
 
@@ -59,23 +60,29 @@ class Drive:
     """The network of a model, on the joints of its mechanism."""
 
     def __init__(
-        self, model: SystemModel, parameters: Mapping[str, float], catalogue: Sequence[Gauge], chart: Chart
+        self,
+        model: SystemModel,
+        parameters: Mapping[str, float],
+        catalogue: Sequence[NamedMeasure],
+        chart: Chart,
     ) -> None:
         inputs = {entry.name: entry.start for entry in model.inputs}
         watched = watched_by(catalogue, _names_in(model))
         self._watched = watched
-        self._watched_bank = Bank([gauge.measure for gauge in watched], chart)
-        at_rest = {name: Jet(0.0) for gauge in watched for name in gauge.names[:2] if name}
+        self._watched_batch = MeasureBatch([named.measure for named in watched], chart)
+        at_rest = {name: Jet(0.0) for named in watched for name in named.names[:2] if name}
         self.system = NetworkSystem(model, parameters, {**held(inputs), **at_rest})
-        by_name = {gauge.position: gauge for gauge in catalogue if gauge.position}
-        self._bank = Bank([_flange(by_name, *flange).measure for flange in self.system.flanges], chart)
+        by_name = {named.position: named for named in catalogue if named.position}
+        self._batch = MeasureBatch(
+            [_flange(by_name, *flange).measure for flange in self.system.flanges], chart
+        )
         self._constant: Array | None = None
         self._coupled = bool(self.system.reduced.constraints.shape[1])
-        velocities = {gauge.velocity for gauge in watched}
+        velocities = {named.velocity for named in watched}
         if self._coupled and velocities & _names_in(model):
             raise VerificationError(
-                f"{model.name}: the reference cannot follow sources that depend on velocities of the "
-                "mechanism while storages of the network are tied together"
+                f"{model.name}: the reference cannot solve a network whose sources depend on velocities of "
+                "the mechanism while its storages are coupled rigidly"
             )
 
     def respond(
@@ -87,8 +94,8 @@ class Drive:
         inputs: Mapping[str, float],
         states: Array,
     ) -> Response:
-        """The network's answer to a state, as far as it does not depend on accelerations."""
-        flanges = self._bank.at(posture, twist)
+        """Unknowns and forces at a state, and their dependence on accelerations."""
+        flanges = self._batch.at(posture, twist)
         speeds = flanges.jacobian @ velocities
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         point = Point(time, states, np.concatenate((flanges.value, speeds)), given)
@@ -122,7 +129,7 @@ class Drive:
         return columns
 
     def settle(self, response: Response, accelerations: Array) -> Outcome:
-        """The network's answer to the accelerations."""
+        """Unknowns and forces for known accelerations."""
         count = len(response.bias)
         speeds = response.point.e[count:]
         e_rate = np.concatenate((speeds, response.jacobian @ accelerations + response.bias))
@@ -148,8 +155,8 @@ class Drive:
         inputs: Mapping[str, float],
         states: Array,
     ) -> Point:
-        """A state of mechanism and network as the network sees it."""
-        flanges = self._bank.at(posture)
+        """The point of the tableau at a state of mechanism and network."""
+        flanges = self._batch.at(posture)
         given = {**held(inputs), **self._mechanical(posture, velocities)}
         return Point(time, states, np.concatenate((flanges.value, flanges.jacobian @ velocities)), given)
 
@@ -157,22 +164,24 @@ class Drive:
         """The positions and velocities of the mechanism that values of components use."""
         if not self._watched:
             return {}
-        values = self._watched_bank.at(posture)
+        values = self._watched_batch.at(posture)
         rates = values.jacobian @ velocities
         jets: dict[str, Jet] = {}
-        for gauge, value, rate in zip(self._watched, values.value.tolist(), rates.tolist(), strict=True):
-            if gauge.position:
-                jets[gauge.position] = Jet(value, rate)
-            if gauge.velocity:
-                jets[gauge.velocity] = Jet(rate)
+        for named, value, rate in zip(self._watched, values.value.tolist(), rates.tolist(), strict=True):
+            if named.position:
+                jets[named.position] = Jet(value, rate)
+            if named.velocity:
+                jets[named.velocity] = Jet(rate)
         return jets
 
 
-def _flange(by_name: Mapping[str, Gauge], speed: str, joint: str) -> Gauge:
+def _flange(by_name: Mapping[str, NamedMeasure], speed: str, joint: str) -> NamedMeasure:
     """The coordinate of a joint that a flange moves with."""
     name = f"{joint}.s" if speed == "v" else f"{joint}.angle"
     if name not in by_name:
-        raise VerificationError(f"joint {joint} has no {name.rpartition('.')[2]} for a network to act on")
+        raise VerificationError(
+            f"a network cannot act on joint {joint}: it has no coordinate {name.rpartition('.')[2]}"
+        )
     return by_name[name]
 
 

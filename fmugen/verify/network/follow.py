@@ -1,7 +1,7 @@
 """The reference motion of a network without a mechanism.
 
-States are integrated from one output time to the next with DOP853 or, once that takes too many steps, with
-Radau's method, and moved onto their constraints at every output time.
+States are integrated from one output time to the next with DOP853. If that takes too many steps, Radau's
+method replaces it. At every output time the states are projected onto their constraints.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def solve_network(
     parameters
         Parameter values that replace the model's.
     hints
-        Values of quantities at the start that the start values of the model leave open.
+        Start values of quantities for which the model has none.
     progress
         Called with the fraction done.
     accuracy
@@ -99,7 +99,7 @@ def solve_network(
 def start_values(
     model: SystemModel, known: Mapping[str, float], hints: Mapping[str, float] | None
 ) -> StartValues:
-    """The start values of a model, fixed ones apart from guesses, and hints where it has neither."""
+    """The fixed start values and guesses of a model, and hints for other quantities."""
     given = {start.quantity: compile_formula(start.value)(known) for start in model.starts}
     fixed = {start.quantity: given[start.quantity] for start in model.starts if start.fixed}
     guesses = {name: value for name, value in given.items() if name not in fixed}
@@ -107,7 +107,7 @@ def start_values(
 
 
 class _Follower:
-    """Integrates states; remembers step size, magnitudes, and whether the network is stiff."""
+    """Integrates states; keeps the step size, magnitudes, and whether the network is stiff."""
 
     def __init__(self, system: NetworkSystem, accuracy: Accuracy) -> None:
         self._system = system
@@ -136,7 +136,7 @@ class _Follower:
             self._stiff = True
             found = self._run(self._implicit(rates, slope, begin, end, states), _TOO_MANY)
         if found is None:
-            raise VerificationError(f"the reference cannot be followed between t = {begin:g} s and {end:g} s")
+            raise VerificationError(f"the reference cannot be integrated from t = {begin:g} s to {end:g} s")
         return self._system.projected(Point(end, found, _NOTHING, given))
 
     def _explicit(self, rates: _Rates, begin: float, end: float, states: Array) -> OdeSolver:

@@ -8,6 +8,8 @@ import numpy as np
 
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.verify.accuracy import OF_NETWORKS, Accuracy
+from fmugen.verify.catalogue import network_parts
+from fmugen.verify.layout import Layout
 from fmugen.verify.network.follow import NetworkReference, solve_network
 from fmugen.verify.network.power import PowerBalance, power_balance
 from fmugen.verify.network.system import NetworkSystem
@@ -21,9 +23,8 @@ POWER_TOLERANCE = 1e-9
 
 
 def recorded_quantities(model: SystemModel) -> list[str]:
-    """The variables of an FMU that tell the state of a network: those of all edges, accelerations apart."""
-    tableau = Tableau(model.components, {parameter.name: parameter.value for parameter in model.parameters})
-    return edge_quantities(tableau)
+    """The variables of an FMU that determine the state of a network: those of edges, no accelerations."""
+    return edge_quantities(Tableau(network_parts(Layout(model))))
 
 
 def edge_quantities(tableau: Tableau) -> list[str]:
@@ -42,7 +43,7 @@ def follow_network(
     parameters: Mapping[str, float] | None,
     progress: Callable[[float], None] | None = None,
 ) -> NetworkReference:
-    """The motion of a model without bodies; what its start values leave open is as the FMU chose it."""
+    """The motion of a model without bodies; open start values are those of the FMU."""
     hints = {name: float(trajectory.values[name][0]) for name in recorded_quantities(model)}
     return solve_network(
         model, times, held_inputs, parameters=parameters, hints=hints, progress=progress, accuracy=accuracy

@@ -1,4 +1,4 @@
-"""Matrices of networks: dense ones of numpy while they are small, sparse ones of scipy beyond."""
+"""Matrices of networks: dense if they are small, else sparse."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Additions:
             self._entries[place] = self._entries.get(place, 0.0) + factor * coefficient
 
     def total(self) -> Matrix:
-        """The matrix with all that was added."""
+        """The sum of the matrix and all added entries."""
         if isinstance(self._matrix, np.ndarray):
             result = self._matrix.copy()
             for place, value in self._entries.items():
@@ -102,7 +102,7 @@ class Factors:
         return np.asarray(self._sparse.solve(right))
 
     def correct(self, residual: Array) -> Array:
-        """The correction of a solution that is nearly right, by the inverse: fast, and exact enough."""
+        """The correction of an approximate solution, by the inverse."""
         if self._sparse is not None:
             return self.solve(residual)
         if self._inverse is None:

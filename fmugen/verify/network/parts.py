@@ -1,12 +1,11 @@
-"""A component of a network as the reference sees it: edges, storages and laws.
+"""The parts of a component of a network: edges, storages and laws.
 
-An edge has an across and a through variable. Electrical and hydraulic edges measure the drop from tail to
-head and what flows from tail to head. Mechanical edges measure the motion of the head relative to the
-tail, and the force or torque that the component exerts on its head, the opposite acting on the tail; their
-across variable is the velocity, displacements being integrals of it.
+An edge has an across and a through variable. Electrical and hydraulic edges have the drop and the flow from
+tail to head. Mechanical edges have the velocity of the head relative to the tail, and the force or torque on
+the head. The opposite acts on the tail. Displacements are integrals of velocities.
 
-A law is a sum of terms that is zero. A storage is a variable whose rate appears in laws: its value is a
-state. Where a component ties displacements rigidly, a tie says so at the level of displacements.
+A law is a sum of terms that is zero. A storage is a variable whose rate appears in laws; its value is a
+state. A tie is a rigid relation of displacements.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Domain(Enum):
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of a component; ``number`` tells the edges of one domain apart where there are several."""
+    """An edge of a component; ``number`` distinguishes several edges of one domain."""
 
     component: str
     domain: Domain
@@ -54,8 +53,8 @@ class Edge:
     number: str = ""
 
 
-class Role(Enum):
-    """What a variable of an edge or storage is."""
+class VariableKind(Enum):
+    """The kind of a variable of an edge or storage."""
 
     ACROSS = "across"
     THROUGH = "through"
@@ -67,7 +66,7 @@ class Role(Enum):
 class Variable:
     """A variable of an edge, or the rate of a storage; ``place`` counts within the component."""
 
-    role: Role
+    kind: VariableKind
     place: int = 0
 
 
@@ -88,7 +87,7 @@ Law = tuple[Term, ...]
 
 
 @dataclass(frozen=True)
-class Parts:
+class NetworkParts:
     """What one component contributes: a law per edge, a storage per rate, and rigid ties."""
 
     edges: tuple[Edge, ...]
@@ -99,19 +98,19 @@ class Parts:
 
 
 def across(place: int = 0) -> Variable:
-    return Variable(Role.ACROSS, place)
+    return Variable(VariableKind.ACROSS, place)
 
 
 def through(place: int = 0) -> Variable:
-    return Variable(Role.THROUGH, place)
+    return Variable(VariableKind.THROUGH, place)
 
 
 def displacement(place: int = 0) -> Variable:
-    return Variable(Role.DISPLACEMENT, place)
+    return Variable(VariableKind.DISPLACEMENT, place)
 
 
 def rate(place: int = 0) -> Variable:
-    return Variable(Role.RATE, place)
+    return Variable(VariableKind.RATE, place)
 
 
 def plus(variable: Variable, shape: Shape | None = None) -> Term:
@@ -140,7 +139,7 @@ def exponential(saturation: float, thermal: float, limit: float, leakage: float)
 
 
 def turbulent(exponent: float, smoothing: float) -> Shape:
-    """``q |q|^(k-1)``, rounded off where the flow is smaller than ``smoothing``."""
+    """``q |q|^(k-1)``, smoothed where the flow is smaller than ``smoothing``."""
     half = 0.5 * (exponent - 1.0)
 
     def head(flow: float) -> tuple[float, float]:

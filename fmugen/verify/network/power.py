@@ -1,7 +1,7 @@
 """Tellegen's theorem: in each domain, the powers of all edges sum to zero.
 
-Nothing but Kirchhoff's laws is needed for it (McPhee 2.3): whatever the laws of the components are, values
-that violate it do not belong to one network.
+It follows from Kirchhoff's laws alone (McPhee 2.3), for any laws of the components. Values that violate it
+violate Kirchhoff's laws.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from fmugen.verify.network.parts import Domain, Edge
 from fmugen.verify.rotations import Array
 
-#: What counts as power at an instant, as a part of the largest in the run.
+#: The smallest scale of power at an instant, as a part of the largest in the run.
 _QUIET = 1e-6
 
 
@@ -46,8 +46,7 @@ def power_balance(
     times, values
         Samples of the across and through quantities of the edges.
     flange_speeds
-        The speed of each node that is the flange of a joint. What the joint exerts on it is what balances
-        the rest.
+        The speed of each node that is the flange of a joint. The joint balances the forces on it.
     """
     imbalance = {}
     for domain in Domain:
@@ -73,7 +72,7 @@ def _power(edge: Edge, values: Mapping[str, Array]) -> Array:
 
 
 def _missing(edges: Sequence[Edge], values: Mapping[str, Array], node: tuple[Domain, str]) -> Array:
-    """Minus the sum of what the edges exert on a mechanical node."""
+    """Minus the sum of the forces or torques of the edges on a mechanical node."""
     domain, name = node
     total = np.zeros(len(next(iter(values.values()))))
     for edge in edges:

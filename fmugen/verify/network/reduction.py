@@ -1,12 +1,12 @@
 """A tableau as an ordinary differential equation: x' = f(t, x).
 
-Where storages are tied to each other or to sources (loops of capacitors, cutsets of inductors, rigidly
-coupled inertias), the tableau does not determine all rates: combinations N^T r = 0 of its equations contain
-no unknowns but only states, and are constraints. Their rates
+If storages are coupled to each other or to sources (loops of capacitors, cutsets of inductors, rigidly
+coupled inertias), the tableau does not determine all rates. Combinations N^T r = 0 of its equations then
+contain states but no unknowns: they are constraints. Their rates
 
     N^T (r_x x' + r_t) = 0
 
-take the place of as many equations. N is found by numbers, from a singular value decomposition of r_w.
+replace as many equations. N comes from a singular value decomposition of r_w.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RANK_TOLERANCE = 1e-11
 _SEARCHED = 1500
 _ITERATIONS = 60
 _HALVINGS = 30
-#: Steps, relative to the unknowns, that end an iteration, and that may be nothing but rounding.
+#: Relative steps that end an iteration, and relative steps that may be rounding errors.
 _CONVERGED, _ROUNDING = 1e-12, 1e-7
 
 
@@ -62,12 +62,14 @@ class ReducedNetwork:
         empty[np.abs(empty) < 1e-10] = 0.0
         other, _ = self.tableau.jacobians(point, _generic(self.tableau.size, 2))
         if empty.size and np.max(np.abs(self._scaled(other).T @ empty)) > 1e-8:
-            raise VerificationError("the reference cannot follow storages that a nonlinear law ties together")
+            raise VerificationError(
+                "the reference cannot solve a network with storages that a nonlinear law couples"
+            )
         combinations: Array = self.row_scale[:, None] * empty
         return combinations
 
     def _replaceable(self) -> Array:
-        """Equations that the rates of the constraints can take the place of."""
+        """Equations that the rates of the constraints can replace."""
         count = self.constraints.shape[1]
         if not count:
             return np.empty(0, dtype=int)
@@ -80,7 +82,7 @@ class ReducedNetwork:
     # --- unknowns ---------------------------------------------------------------------------------------
 
     def solve(self, point: Point, e_rate: Array) -> Solved:
-        """The unknowns at a point, flange motions having the given rate.
+        """The unknowns at a point, for given rates of flange motions.
 
         Raises
         ------
@@ -93,7 +95,7 @@ class ReducedNetwork:
         if self._affine:
             factors = self._factorized(point, w)
             w = w + factors.correct(-residual) * self.column_scale
-            # Once more, against the rounding of the inverse.
+            # A second correction removes the rounding errors of the inverse.
             w = w + factors.correct(-self._residual(point, w, e_rate)) * self.column_scale
             return self._accepted(point, w)
         for iteration in range(_ITERATIONS):
@@ -102,7 +104,7 @@ class ReducedNetwork:
             except VerificationError as error:
                 if iteration == 0:
                     raise
-                # The iteration ends where the residual is least, and not zero.
+                # The residual has a minimum that is not zero.
                 raise UnsolvableError(
                     f"t = {point.time:g} s: the network's laws have no solution nearby"
                 ) from error
@@ -118,7 +120,7 @@ class ReducedNetwork:
                 break
             w, residual = better
         else:
-            raise UnsolvableError(f"t = {point.time:g} s: Newton's method does not settle on the network")
+            raise UnsolvableError(f"t = {point.time:g} s: Newton's method does not converge on the network")
         return self._accepted(point, w)
 
     def _accepted(self, point: Point, w: Array) -> Solved:
@@ -130,7 +132,7 @@ class ReducedNetwork:
     def _shortened(
         self, point: Point, w: Array, step: Array, residual: Array, e_rate: Array
     ) -> tuple[Array, Array] | None:
-        """The unknowns after as much of a step as lessens the residual, and the residual there."""
+        """The unknowns after a step, shortened until the residual falls, and the residual."""
         norm = np.linalg.norm(residual)
         for halving in range(_HALVINGS):
             trial = w + step * 0.5**halving
@@ -162,7 +164,7 @@ class ReducedNetwork:
         return self._factors
 
     def state_jacobian(self, point: Point, w: Array) -> Array:
-        """The derivative of the rates of the states by the states, the laws being affine near the point."""
+        """The derivative of the rates of the states by the states, with the laws linearized at the point."""
         _, by_x = self.tableau.jacobians(point, w)
         kept = (self.row_scale[:, None] * as_dense(by_x))[self._kept]
         zeros = np.zeros((self.constraints.shape[1], self.tableau.states))

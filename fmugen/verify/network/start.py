@@ -1,7 +1,6 @@
 """A consistent start of a network: states that satisfy all laws, ties and fixed start values.
 
-What these leave open is taken as near as possible to the hints: guesses of the model, or what an FMU
-chose.
+States that these leave open are as close as possible to the hints: guesses of the model, or values of an FMU.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def consistent_states(network: ReducedNetwork, point: Point, wanted: StartValues
     combinations = tableau.quantities
     unknown = [name for name in (*wanted.fixed, *wanted.hints) if name not in combinations]
     if unknown:
-        raise AssemblyError(f"not a quantity that can be given a start value: {unknown[0]}")
+        raise AssemblyError(f"{unknown[0]} cannot have a start value: it is not a quantity of the network")
     direct = _direct(network, wanted)
     if direct is not None:
         return direct
@@ -53,7 +52,7 @@ def consistent_states(network: ReducedNetwork, point: Point, wanted: StartValues
 
 
 def _direct(network: ReducedNetwork, wanted: StartValues) -> Array | None:
-    """The states where each is given by its own start value, if nothing else has a say."""
+    """The states by their own start values, if no other condition concerns them."""
     tableau = network.tableau
     names = tableau.storage_names
     if network.constraints.shape[1] or tableau.states > len(names) or wanted.steady:
@@ -64,7 +63,7 @@ def _direct(network: ReducedNetwork, wanted: StartValues) -> Array | None:
 
 
 class _Conditions:
-    """All that a start must satisfy, as functions of states and unknowns."""
+    """The conditions of a start, as functions of states and unknowns."""
 
     def __init__(self, network: ReducedNetwork, point: Point, wanted: StartValues) -> None:
         self._network, self._point, self._wanted = network, point, wanted
@@ -75,7 +74,7 @@ class _Conditions:
         self._scale = np.concatenate((self._state_scale(), network.column_scale))
 
     def _state_scale(self) -> Array:
-        """A state is as large as the unknown it is the value of."""
+        """The scales of states: those of the unknowns that they are values of."""
         tableau = self._network.tableau
         scale = np.ones(self._states)
         for place, name in enumerate(tableau.storage_names):
@@ -156,7 +155,7 @@ class _Conditions:
         return result
 
     def _damped(self, z: Array, step: Array, values: Array) -> Array:
-        """The step, shortened until nonlinear laws do not grow worse."""
+        """The step, shortened until the violation of nonlinear laws does not grow."""
         if self._network.tableau.affine:
             return step
         norm = float(np.linalg.norm(values))

@@ -9,7 +9,9 @@ import numpy as np
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
 from fmugen.ir.model import SystemModel
+from fmugen.verify.catalogue import network_parts
 from fmugen.verify.evaluate import Jet
+from fmugen.verify.layout import Layout
 from fmugen.verify.network.matrices import as_dense, matrix_of
 from fmugen.verify.network.reduction import ReducedNetwork, Solved
 from fmugen.verify.network.start import StartValues, consistent_states
@@ -22,7 +24,7 @@ class NetworkSystem:
 
     def __init__(self, model: SystemModel, parameters: Mapping[str, float], first: Mapping[str, Jet]) -> None:
         self.model = model
-        self.tableau = Tableau(model.components, parameters)
+        self.tableau = Tableau(network_parts(Layout(model, parameters)))
         tableau = self.tableau
         self.flanges = tuple((domain.across, name.partition(":")[2]) for domain, name in tableau.flanges)
         rest = Point(0.0, np.zeros(tableau.states), np.zeros(2 * len(self.flanges)), first)
@@ -33,8 +35,8 @@ class NetworkSystem:
         self._by_x = matrix_of([row.x for row in rows], tableau.states)
         self._by_e = matrix_of([row.e for row in rows], 2 * len(self.flanges))
         self._seconds = tableau.second_rates()
-        self._nowhere = [0.0] * (tableau.states - len(tableau.storage_names))
-        #: The displacements of edges, which tell those of nodes.
+        self._zeros = [0.0] * (tableau.states - len(tableau.storage_names))
+        #: The displacements of edges, which determine those of nodes.
         components = {edge.component for edge in tableau.edges}
         self._displaced = {
             name: row
@@ -71,15 +73,15 @@ class NetworkSystem:
         rates = self.reduced.unknown_rates(point, solved, e_rate)
         return {name: _combined(row, rates) for name, row in self._seconds.items()}
 
-    def states_told(self, values: Mapping[str, float], e: Array) -> Array:
-        """The states that quantities of the edges stand for."""
+    def reported_states(self, values: Mapping[str, float], e: Array) -> Array:
+        """The states that follow from quantities of the edges."""
         tableau = self.tableau
-        states = np.array([*(values[name] for name in tableau.storage_names), *self._nowhere])
+        states = np.array([*(values[name] for name in tableau.storage_names), *self._zeros])
         if self._displaced:
             rows = list(self._displaced.values())
             nothing = np.zeros(tableau.size)
-            told = np.array([values[name] for name in self._displaced])
-            missing = told - np.array([row.value(nothing, states, e) for row in rows])
+            reported = np.array([values[name] for name in self._displaced])
+            missing = reported - np.array([row.value(nothing, states, e) for row in rows])
             columns = np.arange(len(tableau.storage_names), tableau.states)
             by_x = as_dense(matrix_of([row.x for row in rows], tableau.states))[:, columns]
             states[columns] += np.linalg.lstsq(by_x, missing, rcond=None)[0]
@@ -106,5 +108,5 @@ def known_values(model: SystemModel, parameters: Mapping[str, float] | None) -> 
 
 
 def held(inputs: Mapping[str, float]) -> dict[str, Jet]:
-    """Inputs that rest until the next communication point."""
+    """Inputs that are constant until the next communication point."""
     return {name: Jet(value) for name, value in inputs.items() if name != TIME}

@@ -18,11 +18,18 @@ import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.ir.formula import TIME
-from fmugen.ir.network import Component
 from fmugen.verify.evaluate import Jet
-from fmugen.verify.network.catalogue import parts_of
 from fmugen.verify.network.matrices import Additions, Matrix, as_dense, matrix_of
-from fmugen.verify.network.parts import GROUND, Domain, Edge, Parts, Role, Term, Variable, quantity_names
+from fmugen.verify.network.parts import (
+    GROUND,
+    Domain,
+    Edge,
+    NetworkParts,
+    Term,
+    Variable,
+    VariableKind,
+    quantity_names,
+)
 from fmugen.verify.network.values import Constant
 from fmugen.verify.rotations import Array
 
@@ -54,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """Time and states, and what the surroundings give: flange motions and other values with their rates."""
+    """Time and states, flange motions, and other given values with their rates."""
 
     time: float
     x: Array
@@ -87,10 +94,10 @@ class Tie:
 
 
 class Tableau:
-    """All components of a network with numbers for the parameters."""
+    """All components of a network, by name."""
 
-    def __init__(self, components: Iterable[Component], parameters: Mapping[str, float]) -> None:
-        self._parts = [(component.name, parts_of(component, parameters)) for component in components]
+    def __init__(self, components: Iterable[tuple[str, NetworkParts]]) -> None:
+        self._parts = list(components)
         self.edges = [edge for _, parts in self._parts for edge in parts.edges]
         nodes = dict.fromkeys(
             (edge.domain, node) for edge in self.edges for node in (edge.tail, edge.head) if node != GROUND
@@ -117,7 +124,7 @@ class Tableau:
         unknown = sorted(used & self.second_rates().keys() - self.quantities.keys())
         if unknown:
             raise VerificationError(
-                f"a value depends on {unknown[0]}: the reference knows the accelerations of masses only"
+                f"a value depends on {unknown[0]}: the reference can use accelerations of masses only"
             )
 
     # --- assembly ---------------------------------------------------------------------------------------
@@ -186,19 +193,19 @@ class Tableau:
         return balances
 
     def _variable(
-        self, parts: Parts, variable: Variable | None, first_edge: int, first_storage: int
+        self, parts: NetworkParts, variable: Variable | None, first_edge: int, first_storage: int
     ) -> Row | None:
         if variable is None:
             return None
         row = Row()
-        match variable.role:
-            case Role.ACROSS:
+        match variable.kind:
+            case VariableKind.ACROSS:
                 return self._across(parts.edges[variable.place])
-            case Role.DISPLACEMENT:
+            case VariableKind.DISPLACEMENT:
                 return self._displacement(parts.edges[variable.place])
-            case Role.THROUGH:
+            case VariableKind.THROUGH:
                 row.w[self._through + first_edge + variable.place] = 1.0
-            case Role.RATE:
+            case VariableKind.RATE:
                 row.w[self._rates + first_storage + variable.place] = 1.0
         return row
 
@@ -226,7 +233,7 @@ class Tableau:
             row.e[self.flanges.index(node)] = 1.0
         return row
 
-    def _tie(self, name: str, parts: Parts, law: tuple[Term, ...], first_edge: int) -> Tie:
+    def _tie(self, name: str, parts: NetworkParts, law: tuple[Term, ...], first_edge: int) -> Tie:
         combination, offsets = Row(), []
         for term in law:
             argument = self._variable(parts, term.variable, first_edge, 0)
@@ -261,14 +268,14 @@ class Tableau:
         for _, parts in self._parts:
             for place, stored in enumerate(parts.storages):
                 edge = parts.edges[stored.place]
-                if stored.role is Role.ACROSS and edge.domain.mechanical:
+                if stored.kind is VariableKind.ACROSS and edge.domain.mechanical:
                     row = Row()
                     row.w[self._rates + first_storage + place] = 1.0
                     yield f"{edge.component}.{edge.domain.value[2]}{edge.number}", row
             first_storage += len(parts.storages)
 
     def _own_nodes(self) -> list[tuple[_Node, int]]:
-        """The nodes that are not flanges of joints: those have the quantities of the joints."""
+        """The nodes that are not flanges of joints."""
         return [(node, column) for node, column in self._node_columns.items() if node not in self.flanges]
 
     def second_rates(self) -> dict[str, Row]:
@@ -288,7 +295,7 @@ class Tableau:
     # --- evaluation -------------------------------------------------------------------------------------
 
     def reaction(self, w: Array) -> Array:
-        """What the network exerts on each joint."""
+        """The force or torque of the network on each joint."""
         return -w[self._reactions : self._reactions + len(self.flanges)]
 
     def residual(self, point: Point, w: Array) -> Array:
@@ -331,7 +338,7 @@ class Tableau:
         return result
 
     def tie_residual(self, point: Point) -> tuple[Array, Array]:
-        """How far displacements are from what they are tied to, and the combinations of states."""
+        """The violation of ties, and their derivatives by the states."""
         nothing = np.zeros(self.size)
         values = point.values()
         residual = [
@@ -356,9 +363,9 @@ def _shaped(placed: _Placed, point: Point, w: Array) -> tuple[float, float]:
     return (argument, 1.0) if placed.term.shape is None else placed.term.shape(argument)
 
 
-def _name_of(parts: Parts, variable: Variable) -> str:
+def _name_of(parts: NetworkParts, variable: Variable) -> str:
     edge = parts.edges[variable.place]
-    wanted = variable.role.value
+    wanted = variable.kind.value
     name = next((name for kind, name in quantity_names(edge) if kind == wanted), None)
     if name is None:
         raise VerificationError(f"{edge.component} stores a quantity without a name")

@@ -1,7 +1,4 @@
-"""Given values: formulas of parameters, inputs, time and quantities, with their derivatives.
-
-Derivatives come from jets, as those of prescribed motions do.
-"""
+"""Values of components: formulas of parameters, inputs, time and quantities, with derivatives by jets."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ class Value(Protocol):
 
     @property
     def names(self) -> frozenset[str]:
-        """What it is a function of, parameters and constants apart."""
+        """The names it depends on, except parameters and constants."""
         ...
 
     def at(self, values: Mapping[str, float]) -> float: ...
@@ -49,7 +46,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Varying:
-    """A formula that is no constant; ``order`` 1 takes its rate along time in place of its value."""
+    """A formula that is not constant; with ``order`` 1 the value is its time derivative."""
 
     names: frozenset[str]
     value: Callable[[Mapping[str, float]], float]
@@ -137,7 +134,7 @@ def opposite(value: Value) -> Value:
 
 
 def value_of(formula: Formula, parameters: Mapping[str, float], order: int = 0) -> Value:
-    """A formula with numbers for its parameters; ``order`` 1 asks for its rate."""
+    """A formula with numbers for its parameters; with ``order`` 1 its time derivative."""
     names = frozenset(name for name in formula.names() if name not in parameters and name not in CONSTANTS)
     if not names:
         return Constant(0.0 if order else compile_formula(formula)(parameters))

@@ -1,0 +1,79 @@
+"""The law of each type of element for the judge, in one place.
+
+The catalogue maps ``(section, type)`` to a law: a function from a :class:`Reader`, the element with numbers,
+to :class:`Parts`, its contributions to the reference equations. Its keys are those of the
+compiler's registry; a test compares them. The laws are numerical and share no code with the compiler. No
+other module of ``fmugen.verify`` compares types.
+
+    elements    SystemModel -> elements by section, type and keys of the file
+    base        Parts, Reader, the registry
+    bodies, joints, drivers, forces, networks
+                the laws
+
+A new type needs one function::
+
+    @law("forces", "drag")
+    def drag(at: Reader) -> Parts:
+        ...
+        return Parts(actions=(ForceLaw(measures, act),))
+
+A force law with states names them in ``Parts.states`` and returns their rates in ``Action.rates``. A
+constraint on velocities is a :class:`Row` with ``velocity_only``; its measure is made of velocities and
+spins.
+"""
+
+# Imported for their effect: each module enters its laws into the catalogue.
+import fmugen.verify.catalogue.bodies
+import fmugen.verify.catalogue.drivers
+import fmugen.verify.catalogue.forces
+import fmugen.verify.catalogue.joints
+import fmugen.verify.catalogue.networks  # noqa: F401
+from fmugen.verify.catalogue.base import (
+    WRENCH,
+    Action,
+    Attitude,
+    Axle,
+    BodyPose,
+    ElementParts,
+    ForceLaw,
+    Inertia,
+    Observation,
+    OwnState,
+    Parts,
+    Pose,
+    Reader,
+    Relation,
+    Row,
+    StartGuesses,
+    known_types,
+    law,
+    network_parts,
+    parts_of_model,
+    state_quantities,
+)
+from fmugen.verify.catalogue.elements import Element
+
+__all__ = [
+    "WRENCH",
+    "Action",
+    "Attitude",
+    "Axle",
+    "BodyPose",
+    "Element",
+    "ElementParts",
+    "ForceLaw",
+    "Inertia",
+    "Observation",
+    "OwnState",
+    "Parts",
+    "Pose",
+    "Reader",
+    "Relation",
+    "Row",
+    "StartGuesses",
+    "known_types",
+    "law",
+    "network_parts",
+    "parts_of_model",
+    "state_quantities",
+]
