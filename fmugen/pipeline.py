@@ -42,8 +42,7 @@ class Compilation:
 
     @stage("trees")
     def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-        named = self.options.independent
-        model = replace(self.source, independent=named) if named else self.source
+        model = replace(self.source, independent=self.options.independent or self.source.independent)
         return choose_trees(model, self.options.trees, self.options.closure, tried(self.progress))
 
     @property

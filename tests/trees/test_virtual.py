@@ -207,13 +207,13 @@ def test_reactions_that_outputs_ask_for_are_not_hidden(reaction: str, hidden: bo
 
 def test_a_model_that_gains_nothing_is_left_as_it_is() -> None:
     model = example("slider_crank")
-    assert Compilation(model, ExportOptions("measured")).model is model
+    assert Compilation(model, ExportOptions("measured")).model == model
 
 
 def test_other_methods_know_of_no_proposals() -> None:
     model = serial()
     for trees in ("jc", "variable", "formulation"):
-        assert Compilation(model, ExportOptions(trees)).model is model
+        assert Compilation(model, ExportOptions(trees)).model == model
 
 
 def test_accelerations_do_not_depend_on_the_proposal() -> None:
