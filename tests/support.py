@@ -42,6 +42,12 @@ def by_size(names: Iterable[str]) -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.slow) if name in _LARGE else name for name in names]
 
 
+def fact(text: str, name: str) -> str:
+    """The second column of the line of a printed table that begins with this name."""
+    [line] = [line for line in text.splitlines() if line.startswith(f" {name} ")]
+    return line.removeprefix(f" {name} ").strip()
+
+
 def example(name: str) -> SystemModel:
     return read_model(EXAMPLES / name / "model.toml")
 

@@ -17,6 +17,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Compilation, export_fmu
+from tests.support import fact
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -35,12 +36,6 @@ def run(name: str, *options: str) -> str:
 
 def generated(name: str, closure: Closure = Closure.TRIANGULAR) -> Compilation:
     return Compilation(read_model(Path(model_file(name))), ExportOptions("aac", closure))
-
-
-def fact(text: str, name: str) -> str:
-    """The second column of a line of the table of facts."""
-    [line] = [line for line in text.splitlines() if line.startswith(f" {name} ")]
-    return line.removeprefix(f" {name} ").strip()
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from fmugen.pipeline import Compilation
 from fmugen.trial import try_motion
 from fmugen.verify.simulate import simulate_fmu
 from fmugen.view.report import documentation_page
-from tests.support import EXAMPLES, example
+from tests.support import EXAMPLES, example, fact
 
 #: A crank that turns over, so that its slide passes dead centres.
 CRANK = """
@@ -107,12 +107,6 @@ def said(*arguments: object) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="fmugen")
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def fact(text: str, name: str) -> str:
-    """The second column of the line of a table that has this name."""
-    [line] = [line for line in text.splitlines() if line.startswith(f" {name} ")]
-    return line.removeprefix(f" {name} ").strip()
 
 
 def page_fact(text: str, name: str) -> str:
