@@ -7,7 +7,7 @@ from fmugen.ir.model import SystemModel
 
 
 def rocker_press() -> SystemModel:
-    """A crank-rocker that a line force pulls at its rocker: the crank turns round, the rocker turns back."""
+    """A crank-rocker with a stiff spring at its rocker, which pulls it over dead centres after 5 s."""
     builder = ModelBuilder("RockerPress", gravity=[0, -9.81])
     builder.ground_point("A", 0, 0).ground_point("D", 0.6, 0).ground_point("S", 0.9, 0.5)
     builder.body("crank", mass=3, inertia=0.08, points={"B": [0.2, 0]})
@@ -16,48 +16,33 @@ def rocker_press() -> SystemModel:
     builder.revolute("a", "ground.A", "crank").revolute("b", "crank.B", "coupler.B")
     builder.revolute("c", "coupler.C", "rocker.C").revolute("d", "ground.D", "rocker")
     builder.spring(
-        "pull", "ground.S", "rocker.C", stiffness=60, damping=0, free=0.3, actuator="5*sin(6*time)"
+        "pull", "ground.S", "rocker.C", stiffness=8000, free=0.345, actuator="1500*max(0, time - 5)"
     )
     builder.start("rocker.angle", 1.5).start("rocker.omega", 0)
     builder.start("crank.angle", 0.9, fixed=False).start("coupler.angle", 0.4, fixed=False)
-    return builder.output("angle", "crank.angle").experiment(stop=5.0, step=0.01, tolerance=1e-8).build()
-
-
-def slider_pump() -> SystemModel:
-    """A slider-crank with a flywheel that a line force pulls at its slider, through both dead centres."""
-    builder = ModelBuilder("SliderPump", gravity=[0, -9.81])
-    builder.ground_point("O", 0, 0).ground_point("S", 1.4, 0.2)
-    builder.body("crank", mass=4, inertia=0.1, points={"P": [0.2, 0]})
-    builder.body("rod", mass=1, inertia=0.04, points={"P": [-0.35, 0], "Q": [0.35, 0]})
-    builder.body("slider", mass=2, inertia=0.01)
-    builder.revolute("axle", "ground.O", "crank").revolute("pin", "crank.P", "rod.P")
-    builder.revolute("wrist", "rod.Q", "slider").prismatic("guide", "ground.O", "slider", axis=[1, 0])
-    builder.spring("gas", "ground.S", "slider", stiffness=200, damping=0, free=0.4, actuator="20*sin(5*time)")
-    builder.start("guide.s", 0.75).start("guide.v", 0.6)
-    builder.start("crank.angle", 0.9, fixed=False).start("rod.angle", -0.2, fixed=False)
-    return builder.output("s", "guide.s").experiment(stop=5.0, step=0.01, tolerance=1e-8).build()
+    return builder.output("angle", "crank.angle").experiment(stop=8.0, step=0.016, tolerance=1e-8).build()
 
 
 def klann_leg() -> SystemModel:
     """A leg of Klann's linkage that swings freely; six bodies, seven pins, one degree of freedom."""
     builder = ModelBuilder("KlannLeg", gravity=[0, -9.81])
-    builder.ground_point("M", 0, 0).ground_point("A", -0.59, -0.16).ground_point("B", -0.36, 0.62)
-    builder.body("crank", mass=0.5, inertia=0.003, points={"C": [0.26, 0]})
-    builder.body("arm", mass=0.6, inertia=0.03, points={"R": [0.61, 0], "D": [1.08, -0.2]})
-    builder.body("lower", mass=0.3, inertia=0.004, points={"R": [0.32, 0]})
-    builder.body("upper", mass=0.4, inertia=0.01, points={"E": [0.53, 0]})
+    builder.ground_point("M", 0, 0).ground_point("A", -0.531, -0.169).ground_point("B", -0.375, 0.616)
+    builder.body("crank", mass=0.46, inertia=0.0033, points={"C": [0.284, 0]})
+    builder.body("arm", mass=0.6, inertia=0.03, points={"R": [0.562, 0], "D": [0.919, -0.192]})
+    builder.body("lower", mass=0.31, inertia=0.0035, points={"R": [0.348, 0]})
+    builder.body("upper", mass=0.37, inertia=0.0092, points={"E": [0.457, 0]})
     builder.body(
         "leg",
         mass=1.2,
         inertia=0.12,
         center=[0.35, 0],
-        points={"E": [0, 0], "D": [0.56, 0], "foot": [1.4, 0.3]},
+        points={"E": [0, 0], "D": [0.644, 0], "foot": [1.5, 0.33]},
     )
     builder.revolute("axle", "ground.M", "crank").revolute("pin_c", "crank.C", "arm")
     builder.revolute("pin_a", "ground.A", "lower").revolute("pin_r", "arm.R", "lower.R")
     builder.revolute("pin_b", "ground.B", "upper").revolute("pin_e", "upper.E", "leg.E")
     builder.revolute("pin_d", "arm.D", "leg.D")
-    builder.start("crank.angle", 1.2).start("crank.omega", 0)
+    builder.start("crank.angle", 0.455).start("crank.omega", 1.39)
     builder.start("arm.angle", 3.1, fixed=False).start("lower.angle", 1.5, fixed=False)
     builder.start("upper.angle", 3.3, fixed=False).start("leg.angle", -1.7, fixed=False)
     return builder.output("angle", "leg.angle").experiment(stop=10.0, step=0.01, tolerance=1e-8).build()
@@ -90,7 +75,7 @@ def loader_crane() -> SystemModel:
         "ground.foot",
         "boom.lift",
         stiffness=2e5,
-        damping=4e3,
+        damping=4e2,
         free=1.5,
         actuator="-4e4*(1 - cos(time))",
     )
@@ -99,9 +84,9 @@ def loader_crane() -> SystemModel:
         "boom.seat",
         "rocker.tip",
         stiffness=4e4,
-        damping=4e3,
+        damping=4e2,
         free=1.35,
-        actuator="-1.6e4*(1 - cos(2*time))",
+        actuator="3e3*time*sin(4*time)",
     )
     builder.start("boom.angle", 0.4).start("boom.omega", 0).start("rocker.angle", 1.2).start(
         "rocker.omega", 0
@@ -109,23 +94,23 @@ def loader_crane() -> SystemModel:
     builder.start("jib.angle", -0.4, fixed=False).start("link.angle", -0.3, fixed=False)
     builder.start("lift_barrel.angle", 1.2, fixed=False).start("lift_rod.angle", 1.2, fixed=False)
     builder.start("fold_barrel.angle", 0.6, fixed=False).start("fold_rod.angle", 0.6, fixed=False)
-    return builder.output("angle", "jib.angle").experiment(stop=6.0, step=0.02, tolerance=1e-8).build()
+    return builder.output("angle", "jib.angle").experiment(stop=15.0, step=0.02, tolerance=1e-8).build()
 
 
 def landing_flap() -> SystemModel:
     """A flap on a four-bar; a line force on its drive link takes the links through their dead centres."""
     builder = ModelBuilder("LandingFlap", gravity=[0, -9.81])
-    builder.ground_point("F", 0, 0).ground_point("R", 0.55, 0.05).ground_point("J", -0.5, 0.25)
-    builder.body("front", mass=3, inertia=0.05, points={"tip": [0.3, 0], "drive": [0.12, 0.1]})
-    builder.body("rear", mass=3, inertia=0.05, points={"tip": [0.35, 0]})
+    builder.ground_point("F", 0, 0).ground_point("R", 0.505, 0.057).ground_point("J", -0.444, 0.265)
+    builder.body("front", mass=3, inertia=0.044, points={"tip": [0.277, 0], "drive": [0.138, 0.091]})
+    builder.body("rear", mass=3, inertia=0.052, points={"tip": [0.346, 0]})
     builder.body(
-        "flap", mass=20, inertia=1.2, center=[0.4, 0], points={"front": [0, 0], "rear": [0.45, 0.05]}
+        "flap", mass=20, inertia=1.2, center=[0.4, 0], points={"front": [0, 0], "rear": [0.4085, 0.055]}
     )
     builder.revolute("front_pin", "ground.F", "front").revolute("rear_pin", "ground.R", "rear")
     builder.revolute("front_tip", "front.tip", "flap.front").revolute("rear_tip", "rear.tip", "flap.rear")
     builder.spring(
         "jack", "ground.J", "front.drive", stiffness=4e3, damping=60, free=0.65, actuator="-900*sin(3*time)"
     )
-    builder.start("flap.angle", -0.1).start("flap.omega", 0)
+    builder.start("flap.angle", -0.525).start("flap.omega", -4.925)
     builder.start("front.angle", -1.4, fixed=False).start("rear.angle", -1.4, fixed=False)
     return builder.output("angle", "flap.angle").experiment(stop=5.0, step=0.01, tolerance=1e-8).build()

@@ -108,10 +108,10 @@ def _flow(
             passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop, whole=spares)
 
         def course() -> Course:
-            if passed:
-                positions = filled_positions(assembly, passed)
-            else:
-                positions = reachable_positions(assembly, q, model.experiment.stop, far=True)
+            stop = model.experiment.stop
+            positions = filled_positions(assembly, passed or [])
+            if not passed or passed[-1].time < stop:  # the rest may lead anywhere
+                positions += reachable_positions(assembly, q, stop, far=True)
             judgement = Judgement(pivots, sizes, jacobians(positions))
             return Course(judgement, Guards(dae, [positions[n] for n in judgement.places], parameters))
 

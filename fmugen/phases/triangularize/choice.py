@@ -109,7 +109,7 @@ def choose_triangular(
         if meter.is_spent:
             break
     best = min(solved, key=lambda choice: choice.cost)
-    if fixed or situation.course is None or not best.is_closed or not best.independent or not best.dependent:
+    if fixed or situation.course is None or not best.is_stepped or not best.independent or not best.dependent:
         return best
     meter.budget = budget
     return _with_spares(dae, situation, situation.course(), best, exact)
@@ -135,11 +135,11 @@ def _with_spares(
 
 
 def _rank(judgement: Judgement, choice: Choice) -> tuple[bool, int, int, int]:
-    """Small blocks first, of these the sets that are seldom near to singular along the motion."""
+    """Small blocks first, of these the sets that are never or seldom near to singular along the motion."""
     weak = int(np.sum(judgement.qualities(choice.dependent) < LEAVE_BELOW))
     share = weak / max(len(judgement), 1)
     largest, total = shape(choice.blocks)
-    return share > _SELDOM, largest, round(20 * share), total
+    return share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total
 
 
 def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:

@@ -22,7 +22,7 @@ KEEP_WHOLE = 0.5
 #: The least that a set of independent coordinates counts as having somewhere.
 _LEAST_QUALITY = 0.1
 #: Positions at which the usual size is taken, as in partition.c, and the amplitude of a sine of mean size 1.
-_SIZING_POSITIONS = 16
+SIZING_POSITIONS = 16
 _AMPLITUDE = np.pi / 2
 #: Positions that are judged: so many, or fewer where matrices have more entries than these together.
 _MOST_POSITIONS = 500
@@ -55,7 +55,7 @@ def quality_shown(qualities: Numbers) -> float:
 def _scattered(assembly: Assembly, start: Numbers) -> list[Numbers]:
     units = [coordinate.unit for coordinate in assembly.dae.coordinates]
     seed, found = 1, []
-    for _ in range(_SIZING_POSITIONS):
+    for _ in range(SIZING_POSITIONS):
         position = start.copy()
         for number, unit in enumerate(units):
             seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF

@@ -73,7 +73,7 @@ def _stronger(course: Course, home: Choice, candidates: list[Choice], exact: Sol
             break
         each, candidate = left.pop(int(np.argmax(gains)))
         solved = exact(candidate)
-        if solved is not None and solved.is_closed:
+        if solved is not None and solved.cost[1] <= home.cost[1]:
             held = np.maximum(held, each)
             spares.append(solved)
     return spares
