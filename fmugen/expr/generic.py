@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr, Operation
@@ -33,6 +33,10 @@ class ValueTable:
         for node in postorder((root,), self._values):
             self._values[node] = self._evaluate(node)
         return self._values[root]
+
+    def put(self, node: Expr, values: Iterable[float]) -> None:
+        """Give a node its values, before anything that is made of it is asked for."""
+        self._values[node] = tuple(values)
 
     def _evaluate(self, node: Expr) -> tuple[float, ...]:
         match node.operation:

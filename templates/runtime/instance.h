@@ -81,6 +81,7 @@ typedef struct {
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
     double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* what counted angles are near, see turns.h */
     double iterations; /* Newton iterations that closed the loops and found z */
+    int failed_steps;  /* a guard of the exact steps of the present set failed */
     MotionVerdict verdict;
     double pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* of the embedded equations of motion of the present set */
 } Point;

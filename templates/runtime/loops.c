@@ -187,6 +187,7 @@ static void take_directions(int n, const int *coordinates, Point *point)
 bool close_loops(Instance *self, const ModelPoint *at, Point *point)
 {
     point->iterations = 0.0;
+    point->failed_steps = false;
     predict_dependent(&self->state, point);
     take_directions(MODEL_NI, self->state.partition.independent, point);
     const ModelSet *const set = present_set(&self->state);
@@ -206,6 +207,7 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
         if (block->solve && solve_exactly(self, block, at, point)) {
             continue;
         }
+        point->failed_steps = point->failed_steps || block->solve;
         if (!solve_block(self, block, at, point)) {
             return false;
         }

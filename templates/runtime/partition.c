@@ -394,10 +394,12 @@ bool leave_failing_partition(Instance *self)
     return leave_accepted(self, LEAVE_BELOW);
 }
 
-/* From coordinates that no generated set belongs to: the first set that is good again. */
-static bool return_to_set(State *state, const Qualities *found)
+/* The first of `count` sets that is good again: from coordinates that no generated set belongs to, or from a set
+ * whose exact steps fail. That one returns to sets before it alone, which are left for it only where they are
+ * weak: the choice does not go to and fro. */
+static bool return_to_set(State *state, const Qualities *found, int count)
 {
-    for (int set = 0; set < MODEL_NSETS; set++) {
+    for (int set = 0; set < count; set++) {
         if (found->of_set[set] >= RETURN_ABOVE * model_sets[set].quality) {
             use_set(&state->partition, set);
             return true;
@@ -417,7 +419,8 @@ static void review(Instance *self)
     if (found.best < SINGULAR_BELOW) {
         return; /* no partition is better than another */
     }
-    if (state->partition.set < 0 && return_to_set(state, &found)) {
+    const int set = state->partition.set, before = set < 0 ? MODEL_NSETS : state->at.failed_steps ? set : 0;
+    if (return_to_set(state, &found, before)) {
         return;
     }
     if (found.present < leave_below(state, &found)) {
@@ -445,7 +448,8 @@ void review_partition(Instance *self)
     State *const state = &self->state;
     const bool embedded = state->at.verdict != MOTION_UNKNOWN;
     const bool changed = embedded && note_pivots(state);
-    if (state->at.verdict == MOTION_EASY && !changed) {
+    const bool returning = state->partition.set > 0 && state->at.failed_steps;
+    if (state->at.verdict == MOTION_EASY && !changed && !returning) {
         return;
     }
     const int set = state->partition.set;

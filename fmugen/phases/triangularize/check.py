@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from fmugen.algebra.costs import expressions_of
 from fmugen.expr.generic import ValueTable
@@ -18,7 +18,7 @@ from fmugen.ir.steps import (
 )
 from fmugen.phases.triangularize.numeric import Position
 
-__all__ = ["Judge"]
+__all__ = ["Judge", "table_of"]
 
 _TOLERANCE = 1e-7
 
@@ -40,22 +40,9 @@ class Judge:
     def __init__(
         self, dae: Dae, near: Sequence[Position], moved: Sequence[Position], parameters: Sequence[float]
     ) -> None:
-        positions = [*near, *moved]
-        symbols, count = dae.symbols, len(positions)
         self._near = len(near)
-        values = {
-            symbol: (value,) * count
-            for symbol, value in zip(symbols.parameters.values(), parameters, strict=True)
-        }
-        inputs = zip(symbols.inputs.values(), dae.input_starts, strict=True)
-        values |= {symbol: (value,) * count for symbol, value in inputs}
-        values[symbols.time] = tuple(position.time for position in positions)
-        for number, coordinate in enumerate(dae.coordinates):
-            values[coordinate.position] = tuple(float(position.q[number]) for position in positions)
-        at_start = ValueTable(count, values)
-        values |= {symbol: at_start(value) for symbol, value in dae.turns_at_start.items()}
-        self._values = ValueTable(count, values)
-        self._unknowns = [values[coordinate.position] for coordinate in dae.coordinates]
+        self._values = table_of(dae, [*near, *moved], parameters)
+        self._unknowns = [self._values(coordinate.position) for coordinate in dae.coordinates]
 
     def __call__(self, step: ExactStep) -> float:
         """Operations by which the step is dearer than it looks; infinite if it misses a known position."""
@@ -68,6 +55,26 @@ class Judge:
             if is_certain and not _has_root(step, values, x):
                 return math.inf
         return _SURCHARGE if min(sizes) < _WEAK * largest else 0.0
+
+
+def table_of(
+    dae: Dae, positions: Sequence[Position], parameters: Sequence[float], without: Container[int] = ()
+) -> ValueTable:
+    """Values of the symbols that closures are made of, at positions, ``without`` some coordinates."""
+    symbols, count = dae.symbols, len(positions)
+    values = {
+        symbol: (value,) * count
+        for symbol, value in zip(symbols.parameters.values(), parameters, strict=True)
+    }
+    inputs = zip(symbols.inputs.values(), dae.input_starts, strict=True)
+    values |= {symbol: (value,) * count for symbol, value in inputs}
+    values[symbols.time] = tuple(position.time for position in positions)
+    for number, coordinate in enumerate(dae.coordinates):
+        values[coordinate.position] = tuple(float(position.q[number]) for position in positions)
+    at_start = ValueTable(count, values)
+    values |= {symbol: at_start(value) for symbol, value in dae.turns_at_start.items()}
+    hidden = {c.position for number, c in enumerate(dae.coordinates) if number in without}
+    return ValueTable(count, {symbol: value for symbol, value in values.items() if symbol not in hidden})
 
 
 def _pivot(step: ExactStep, terms: Sequence[float]) -> float:

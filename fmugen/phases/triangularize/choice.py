@@ -17,31 +17,36 @@ import numpy as np
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block, closure_effort
+from fmugen.ir.flow import Block
 from fmugen.ir.steps import ExactStep, LinearStep
+from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
+from fmugen.phases.triangularize.judgement import Judgement
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import (
     SINGULAR,
     Pivots,
     blocks_of,
     choose_independent,
-    telling_positions,
     whole_attitudes,
 )
+from fmugen.phases.triangularize.sets import Choice, shape
 from fmugen.phases.triangularize.spares import choose_spares
 
-__all__ = ["Choice", "Situation", "choose_triangular"]
+__all__ = ["Situation", "choose_triangular"]
 
 #: A set whose smallest pivot is below this part of the best one is not considered.
 _GOOD_ENOUGH = 0.05
-#: Where it is below this part along the motion, the running model leaves it (see partition.c); that should
-#: be seldom, and sets that are left for more than this share of the motion come last.
-_WEAK = 0.3
+#: Sets that the running model leaves for more than this share of the motion come last.
 _SELDOM = 0.25
 #: How many sets are looked at, how many of them along the motion, and how many are triangularized.
 _MOST_SETS = 600
 _MOST_MOVED = 24
 _MOST_TRIED = 6
+#: How many sets are looked at as spares: of those that are no harder to solve, and of the others.
+_MOST_EASY = 200
+_MOST_HARD = 40
+#: How many of the spares are looked at in the place of the first set.
+_MOST_HOMES = 2
 #: The first set may take all the work there is, others until this part of it is spent.
 _FOR_OTHERS = 0.3
 #: Blocks with more unknowns are not worth a basis.
@@ -50,33 +55,16 @@ _LARGEST_BLOCK = 6
 
 @dataclass(frozen=True)
 class Situation:
-    """The constraints that are kept (of ``pivots``), their Jacobian at the start, and those along the motion.
+    """The constraints that are kept (of ``pivots``), their Jacobian at the start, and sets along the motion.
 
-    ``passed`` gives those at many positions of the declared motion; none where it is not known.
+    ``moved`` judges sets at some positions, ``course`` at many positions of the declared motion. Without a
+    course there are no spares.
     """
 
     pivots: Pivots
     jacobian: Numbers
-    moved: Sequence[Numbers]
-    passed: Callable[[], Sequence[Numbers]] = list
-
-
-@dataclass(frozen=True)
-class Choice:
-    independent: list[int]
-    dependent: list[int]
-    pivot: float
-    blocks: tuple[Block, ...]
-    spares: tuple[Choice, ...] = ()
-
-    @property
-    def cost(self) -> tuple[int, int, int]:
-        return closure_effort(self.blocks)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether nothing at all is left to iteration."""
-        return self.cost[:2] == (0, 0)
+    moved: Judgement
+    course: Callable[[], Course] | None = None
 
 
 def choose_triangular(
@@ -94,7 +82,9 @@ def choose_triangular(
     mechanism, and prices steps by how they fare there. The budget is that of the whole flow: when it is
     spent, the best flow so far is taken. A flow without iteration has spares where the motion needs them.
     """
-    ranked = [home] if fixed else _ranked(situation, [home, *_alternatives(dae, situation, home)])
+    sets = [home] if fixed else [home, *_alternatives(dae, situation, home)]
+    promising = sorted(sets, key=lambda choice: shape(choice.blocks))[:_MOST_MOVED]
+    ranked = sorted(((_rank(situation.moved, each), each) for each in promising), key=lambda pair: pair[0])
     solved: list[Choice] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
     meter = Meter(budget)
@@ -107,42 +97,49 @@ def choose_triangular(
 
     def exact(choice: Choice) -> Choice | None:
         found = with_steps(choice)
-        return found if found.is_closed else None
+        return found if found.is_stepped else None
 
-    for choice in ranked[:_MOST_TRIED]:
+    reached = ranked[0][0]
+    for rank, choice in ranked[:_MOST_TRIED]:
+        if any(each.is_closed for each in solved) and rank != reached:
+            break  # of equally good sets the one with the fewest operations is taken
+        reached = rank
         solved.append(with_steps(choice))
         meter.budget = budget.part(_FOR_OTHERS)
-        if solved[-1].is_closed or meter.is_spent:
+        if meter.is_spent:
             break
     best = min(solved, key=lambda choice: choice.cost)
-    if fixed or not best.is_closed or not best.independent or not best.dependent:
+    if fixed or situation.course is None or not best.is_stepped or not best.independent or not best.dependent:
         return best
     meter.budget = budget
-    others = _no_harder(dae, situation, best)
-    return replace(
-        best, spares=choose_spares(situation.pivots, situation.passed(), best.dependent, others, exact)
-    )
+    return _with_spares(dae, situation, situation.course(), best, exact)
 
 
-def _ranked(situation: Situation, sets: Sequence[Choice]) -> list[Choice]:
-    """Small blocks first, of these the sets that are seldom near to singular along the motion."""
-    promising = sorted(sets, key=lambda choice: _shape(choice.blocks))[:_MOST_MOVED]
-    telling = telling_positions(situation.moved)
+def _with_spares(
+    dae: Dae, situation: Situation, course: Course, home: Choice, exact: Callable[[Choice], Choice | None]
+) -> Choice:
+    """``home`` with its spares; or another set in its place that iterates less and has no more operations."""
 
-    def rank(choice: Choice) -> tuple[bool, int, int, int]:
-        smallest = situation.pivots.smallest
-        weak = sum(smallest(j, choice.dependent) < _WEAK * pivot for j, pivot in telling)
-        share = weak / max(len(telling), 1)
-        largest, total = _shape(choice.blocks)
-        return share > _SELDOM, largest, round(20 * share), total
+    def spares_of(choice: Choice) -> tuple[Choice, ...]:
+        easy, hard = _other_choices(dae, situation, choice)
+        return choose_spares(course, choice, easy, lambda: hard, exact)
 
-    return sorted(promising, key=rank)
+    def cost(choice: Choice) -> tuple[int, int, int]:
+        return course.iterating([choice, *choice.spares]), choice.cost[-1], course.iterating([choice])
+
+    home = replace(home, spares=spares_of(home))
+    threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
+    no_dearer = [each for each in home.spares if each.cost <= home.cost and each.pivot >= threshold]
+    others = sorted(no_dearer, key=lambda choice: (choice.cost, course.iterating([choice])))[:_MOST_HOMES]
+    return min([home, *(replace(each, spares=spares_of(each)) for each in others)], key=cost)
 
 
-def _shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
-    """Large blocks are hard: the largest decides, then the sum of cubes."""
-    sizes = [len(block.rows) for block in blocks]
-    return max(sizes, default=0), sum(size**3 for size in sizes)
+def _rank(judgement: Judgement, choice: Choice) -> tuple[bool, int, int, int]:
+    """Small blocks first, of these the sets that are never or seldom near to singular along the motion."""
+    weak = int(np.sum(judgement.qualities(choice.dependent) < LEAVE_BELOW))
+    share = weak / max(len(judgement), 1)
+    largest, total = shape(choice.blocks)
+    return share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total
 
 
 def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
@@ -154,17 +151,21 @@ def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choi
             yield Choice(independent, dependent, pivot, blocks_of(dae, situation.pivots, dependent))
 
 
-def _no_harder(dae: Dae, situation: Situation, best: Choice) -> Iterator[tuple[list[int], Choice]]:
-    """Other sets with blocks that are no larger, wherever they are well conditioned."""
-    largest = _shape(best.blocks)[0]
+def _other_choices(dae: Dae, situation: Situation, best: Choice) -> tuple[list[Choice], list[Choice]]:
+    """Other sets that are well conditioned anywhere: with blocks that are no larger, and with larger ones."""
+    largest = shape(best.blocks)[0]
     pivots = situation.pivots
     generic = _generic_jacobian(dae, pivots.rows)
+    easy: list[Choice] = []
+    hard: list[Choice] = []
     for independent, dependent in _other_sets(dae, pivots, best):
         if pivots.smallest(generic, dependent) > SINGULAR:
             blocks = blocks_of(dae, pivots, dependent)
-            if _shape(blocks)[0] <= largest:
-                pivot = pivots.smallest(situation.jacobian, dependent)
-                yield dependent, Choice(independent, dependent, pivot, blocks)
+            pivot = pivots.smallest(situation.jacobian, dependent)
+            found = easy if shape(blocks)[0] <= largest else hard
+            found.append(Choice(independent, dependent, pivot, blocks))
+    hard = [choice for choice in hard if shape(choice.blocks)[0] <= _LARGEST_BLOCK]
+    return easy[:_MOST_EASY], sorted(hard, key=lambda choice: shape(choice.blocks))[:_MOST_HARD]
 
 
 def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:

@@ -16,12 +16,17 @@ from fmugen.phases.triangularize.numeric import Numbers, Position, least_norm
 
 __all__ = ["passed_positions"]
 
-#: Larger equations are not worth compiling for a look at the motion, which the start then stands for.
-_MOST_OPERATIONS = 3000
+#: Larger equations are not worth compiling for a look at the motion.
+_MOST_OPERATIONS = 12_000
+#: Nodes to evaluate, counted once for every step.
+_WORK = 300_000
 #: A step moves no coordinate by more than this, in radians; a stop is reached in no fewer steps than these.
 _TRAVEL = 0.15
 _FEWEST = 20
-_MOST_STEPS = 100
+_SOME_STEPS = 100
+_MOST_STEPS = 1000
+#: A mechanism with inputs that moves no further by itself is at rest, in radians.
+_AT_REST = 0.1
 _RANK = 1e-9
 
 
@@ -60,25 +65,39 @@ class _Dynamics:
 
 
 def passed_positions(
-    dae: Dae, assembly: Assembly, parameters: Sequence[float], q: Numbers, v: Numbers, stop: float
-) -> list[Position]:
+    dae: Dae,
+    assembly: Assembly,
+    parameters: Sequence[float],
+    q: Numbers,
+    v: Numbers,
+    stop: float,
+    *,
+    whole: bool = True,
+) -> list[Position] | None:
     """Positions on the motion from ``q``, ``v`` until ``stop``, or as far as a number of steps leads.
 
-    None for a mechanism that is led by a network, whose states are not known here, and for a large one.
+    Not ``whole``, the motion has fewer steps. There are no positions of a mechanism that is led by a network,
+    whose states are not known here, or that rests until inputs move it. A large one has no motion at all.
     """
     terms = _terms(dae)
     known = {symbol for vector in _arguments(dae).values() for symbol in vector}
     known.update(angle.symbol for angle in dae.angles)
-    if not known.issuperset(symbols_of(terms)) or len(postorder(terms)) > _MOST_OPERATIONS:
+    size = len(postorder(terms))
+    if size > _MOST_OPERATIONS:
+        return None
+    if not known.issuperset(symbols_of(terms)):
         return []
-    return list(_passed(_Dynamics(dae, assembly, parameters), assembly, q, v, stop))
+    steps = max(_SOME_STEPS, min(_MOST_STEPS, _WORK // size)) if whole else _SOME_STEPS
+    found = list(_passed(_Dynamics(dae, assembly, parameters), assembly, q, v, stop, steps))
+    travel = max((np.abs((at.q - q) * radians(assembly)).max(initial=0.0) for at in found), default=0.0)
+    return [] if dae.symbols.inputs and travel < _AT_REST else found
 
 
 def _passed(
-    dynamics: _Dynamics, assembly: Assembly, q: Numbers, v: Numbers, stop: float
+    dynamics: _Dynamics, assembly: Assembly, q: Numbers, v: Numbers, stop: float, steps: int
 ) -> Iterator[Position]:
     time, scales = 0.0, radians(assembly)
-    for _ in range(_MOST_STEPS):
+    for _ in range(steps):
         if time >= stop:
             return
         speed = np.abs(v * scales).max(initial=0.0)

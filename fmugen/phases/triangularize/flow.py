@@ -12,8 +12,11 @@ from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.check import Judge
-from fmugen.phases.triangularize.choice import Choice, Situation, choose_triangular
+from fmugen.phases.triangularize.choice import Situation, choose_triangular
+from fmugen.phases.triangularize.course import Course
 from fmugen.phases.triangularize.dynamics import passed_positions
+from fmugen.phases.triangularize.guards import Guards
+from fmugen.phases.triangularize.judgement import Judgement, quality_shown, usual_sizes
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import filled_positions, nearby_positions, reachable_positions
 from fmugen.phases.triangularize.named import named_coordinates
@@ -28,11 +31,9 @@ from fmugen.phases.triangularize.partition import (
     whole_attitudes,
 )
 from fmugen.phases.triangularize.pivots import LARGEST_UNORDERED, in_order_of_pivots
+from fmugen.phases.triangularize.sets import Choice
 
 __all__ = ["solution_flow"]
-
-#: A set of independent coordinates is left in time, even if it is nowhere good (see partition.c).
-_LEAST_QUALITY = 0.1
 
 
 def solution_flow(
@@ -97,19 +98,26 @@ def _flow(
     def jacobians(positions: Sequence[Position]) -> list[Numbers]:
         return [assembly.constraints(at.q, time=at.time)[1][rows] for at in positions]
 
-    passed: list[Position] = []
+    sizes = usual_sizes(assembly, rows, q)
+    passed: list[Position] | None = []
     if closure is Closure.TRIANGULAR:
         moved = reached()
         near = [Position(q), *(Position(at) for at in nearby_positions(assembly, q))]
         named = bool(model.independent)
         if independent and dependent and not named:
-            passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop)
+            passed = passed_positions(dae, assembly, parameters, q, v, model.experiment.stop, whole=spares)
 
-        def along() -> list[Numbers]:
-            return jacobians(filled_positions(assembly, passed)) if spares else []
+        def course() -> Course:
+            stop = model.experiment.stop
+            positions = filled_positions(assembly, passed or [])
+            if not passed or passed[-1].time < stop:  # the rest may lead anywhere
+                positions += reachable_positions(assembly, q, stop, far=True)
+            judgement = Judgement(pivots, sizes, jacobians(positions))
+            return Course(judgement, Guards(dae, [positions[n] for n in judgement.places], parameters))
 
         judge = Judge(dae, near, moved, parameters)
-        situation = Situation(pivots, jacobian, jacobians(passed or moved), along)
+        judgement = Judgement(pivots, sizes, jacobians(passed or moved))
+        situation = Situation(pivots, jacobian, judgement, course if spares and passed is not None else None)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)
 
     length = typical_length(assembly, q)
@@ -117,6 +125,10 @@ def _flow(
     @cache
     def eliminated() -> list[Numbers]:
         return [jacobian, *jacobians(passed or reached())]
+
+    @cache
+    def judged() -> Judgement:
+        return Judgement(pivots, sizes, eliminated())
 
     def ordered(block: Block) -> Block:
         small = len(block.rows) <= LARGEST_UNORDERED
@@ -137,7 +149,7 @@ def _flow(
             tuple(flow_of(spare) for spare in choice.spares),
             length,
             whole_attitudes(pivots.attitudes, choice.dependent),
-            min(1.0, max(_LEAST_QUALITY, pivots.quality(eliminated(), choice.dependent))),
+            quality_shown(judged().qualities(choice.dependent)),
             distances,
         )
 

@@ -23,10 +23,13 @@ _RANK = 1e-7
 _STEP = 0.2
 _RADIANS_A_METRE = 3.0
 _STEPS = 8
+#: Steps of a motion that leads through all positions of most mechanisms.
+_MANY_STEPS = 40
 #: Nothing that is further away is near, in radians.
 _NEAR = 1.0
-#: Positions that are filled in between two of a motion.
+#: Positions that are filled in between two of a motion, at most; and in all of it, about.
 _BETWEEN = 4
+_FILLED = 500
 #: Directions that are tried where there are several freedoms.
 _DIRECTIONS = 2
 
@@ -51,21 +54,25 @@ def nearby_positions(assembly: Assembly, q: Numbers) -> list[Numbers]:
     return found
 
 
-def reachable_positions(assembly: Assembly, q: Numbers, stop: float) -> list[Position]:
+def reachable_positions(assembly: Assembly, q: Numbers, stop: float, *, far: bool = False) -> list[Position]:
     """Positions on the way of the drivers until ``stop``, and along the freedoms, to either side."""
+    steps = _MANY_STEPS if far else _STEPS
     random = np.random.default_rng(2)
     found = list(_driven(assembly, q, stop))
     for _ in range(_DIRECTIONS):
         direction = random.standard_normal(q.size)
-        found += [Position(at) for sign in (1.0, -1.0) for at in _walked(assembly, q, sign * direction)]
+        found += [
+            Position(at) for sign in (1.0, -1.0) for at in _walked(assembly, q, sign * direction, steps)
+        ]
     return found
 
 
 def filled_positions(assembly: Assembly, positions: Sequence[Position]) -> list[Position]:
     """Positions on a motion with others between them."""
     found = list(positions[:1])
+    between = min(_BETWEEN, _FILLED // max(len(positions), 1))
     for before, after in pairwise(positions):
-        for share in np.arange(1, _BETWEEN + 1) / (_BETWEEN + 1):
+        for share in np.arange(1, between + 1) / (between + 1):
             time = (1 - share) * before.time + share * after.time
             q = closed_position(assembly, (1 - share) * before.q + share * after.q, time)
             found += [] if q is None else [Position(q, time)]
@@ -108,10 +115,10 @@ def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
         yield Position(q, time)
 
 
-def _walked(assembly: Assembly, q: Numbers, direction: Numbers) -> Iterator[Numbers]:
+def _walked(assembly: Assembly, q: Numbers, direction: Numbers, steps: int) -> Iterator[Numbers]:
     """Straight on along a freedom, as far as the loops can be closed."""
     scales = radians(assembly)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         _, jacobian = assembly.constraints(q)
         across = least_norm(jacobian, jacobian @ direction, _RANK)
         direction = direction - across

@@ -26,7 +26,6 @@ __all__ = [
     "blocks_of",
     "choose_independent",
     "independent_rows",
-    "telling_positions",
     "typical_length",
     "whole_attitudes",
 ]
@@ -148,23 +147,6 @@ class Pivots:
             return 1.0
         places = [place for place, row in enumerate(self.rows) if row not in lengths]
         return _pivots(_row_scaled(jacobian[places]), columns)[1]
-
-    def quality(self, jacobians: Sequence[Numbers], dependent: Sequence[int]) -> float:
-        """The best that these dependent coordinates have, as a part of what is best at a position."""
-        telling = telling_positions(jacobians)
-        return max((self.smallest(j, dependent) / pivot for j, pivot in telling), default=1.0)
-
-
-def _largest_pivot(jacobian: Numbers) -> float:
-    """The smallest pivot of the dependent coordinates, for the choice that makes it largest."""
-    rows, columns = jacobian.shape
-    return _pivots(_row_scaled(jacobian), list(range(columns)))[1] if rows else 1.0
-
-
-def telling_positions(jacobians: Sequence[Numbers]) -> list[tuple[Numbers, float]]:
-    """Of Jacobians along a motion those that tell sets apart, with the pivot of the best set."""
-    pivots = ((jacobian, _largest_pivot(jacobian)) for jacobian in jacobians)
-    return [(jacobian, pivot) for jacobian, pivot in pivots if pivot > SINGULAR]
 
 
 def _row_scaled(matrix: Numbers, rounding: float = _ROUNDING) -> Numbers:

@@ -1,68 +1,97 @@
 """Further sets of independent coordinates, for the parts of the motion where the chosen one is weak.
 
-A mechanism with several freedoms may have no set that is good all along its motion, while at every position
-some set with exact steps is. The running model holds a few of them and changes from one to another.
+A mechanism may have no set that is good all along its motion, while at every position some set with exact
+steps is. The running model holds a few of them and changes from one to another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from fmugen.phases.triangularize.course import RETURN_ABOVE, Course
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.partition import Pivots, telling_positions
+from fmugen.phases.triangularize.sets import Choice, shape
 
 __all__ = ["choose_spares"]
 
-Set = TypeVar("Set")
-
-#: Where a set has this part of the best pivots, the running model returns to it (see partition.c).
-_EASY = 0.5
 #: How many sets are held beside the first, how many are triangularized for that, and what a set must add:
 #: the sum over positions of what it has more of the pivots, as far as they are needed.
 _MOST_SPARES = 3
 _MOST_TRIED = 6
 _LEAST_GAIN = 0.1
+#: How many sets are held beside the first where the motion iterates with fewer.
+_MOST_WITHOUT_ITERATION = 5
+
+Solver = Callable[[Choice], Choice | None]
 
 
 def choose_spares(
-    pivots: Pivots,
-    passed: Sequence[Numbers],
-    home: Sequence[int],
-    candidates: Iterable[tuple[Sequence[int], Set]],
-    exact: Callable[[Set], Set | None],
-) -> tuple[Set, ...]:
-    """The candidates that are needed where ``home`` is weak, in the order in which they help.
+    course: Course,
+    home: Choice,
+    easy: Iterable[Choice],
+    hard: Callable[[], Iterable[Choice]],
+    exact: Solver,
+) -> tuple[Choice, ...]:
+    """The sets that are needed where ``home`` is weak, in the order in which they help.
 
     Parameters
     ----------
-    pivots, passed
-        What judges sets, and the Jacobian at positions along the declared motion.
-    home, candidates
-        Dependent coordinates of the set that is chosen, and of others.
+    course
+        Positions along the declared motion.
+    home, easy, hard
+        The set that is chosen, others that are no harder to solve, and further ones, which are tried only
+        where the motion iterates without them.
     exact
-        The candidate with steps for all its blocks, or ``None`` if something is left to iteration.
+        The set with steps for all its blocks, or ``None`` if some unknowns have none. Sets with roots of
+        polynomials are held only where the motion iterates without them.
     """
-    telling = telling_positions(passed)
-    weak = [(j, pivot) for j, pivot in telling if pivots.smallest(j, home) < _EASY * pivot]
-    if not weak:
+    if not course.is_weak(home):
         return ()
+    easier = list(easy)
+    spares = _stronger(course, home, easier, exact)
+    if not course.iterating([home, *spares]):
+        return tuple(spares)
+    held = {tuple(each.dependent) for each in (home, *spares)}
+    left = [each for each in (*easier, *hard()) if tuple(each.dependent) not in held]
+    return _without_iteration(course, [home, *spares], left, exact)
 
-    def easiness(dependent: Sequence[int]) -> Numbers:
-        return np.minimum([pivots.smallest(j, dependent) / pivot for j, pivot in weak], _EASY)
+
+def _stronger(course: Course, home: Choice, candidates: list[Choice], exact: Solver) -> list[Choice]:
+    """Sets with better pivots where those of ``home`` are weak."""
+
+    def easiness(choice: Choice) -> Numbers:
+        return np.minimum(course.qualities(choice), RETURN_ABOVE)
 
     held = easiness(home)
-    left = [(easiness(dependent), candidate) for dependent, candidate in candidates]
-    spares: list[Set] = []
+    left = [(easiness(candidate), candidate) for candidate in candidates]
+    spares: list[Choice] = []
     for _ in range(_MOST_TRIED):
         gains = [float(np.maximum(each - held, 0.0).sum()) for each, _ in left]
         if len(spares) == _MOST_SPARES or max(gains, default=0.0) < _LEAST_GAIN:
             break
         each, candidate = left.pop(int(np.argmax(gains)))
         solved = exact(candidate)
-        if solved is not None:
+        if solved is not None and solved.cost[1] <= home.cost[1]:
             held = np.maximum(held, each)
             spares.append(solved)
-    return tuple(spares)
+    return spares
+
+
+def _without_iteration(
+    course: Course, held: list[Choice], left: list[Choice], exact: Solver
+) -> tuple[Choice, ...]:
+    """The spares among ``held``, and others with which fewer positions iterate."""
+    least = course.iterating(held)
+    for _ in range(_MOST_TRIED):
+        if not least or not left or len(held) > _MOST_WITHOUT_ITERATION:
+            break
+        counts = [(course.iterating([*held, each]), shape(each.blocks)) for each in left]
+        best = min(range(len(left)), key=lambda number: counts[number])
+        if counts[best][0] >= least:
+            break
+        solved = exact(left.pop(best))
+        if solved is not None and (count := course.iterating([*held, solved])) < least:
+            held, least = [*held, solved], count
+    return tuple(held[1:])

@@ -1,0 +1,65 @@
+"""FMUs hold sets of independent coordinates that leave no position of the declared motion to iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.pipeline import Export, export_fmu
+from fmugen.verify.compare import verify_fmu
+from fmugen.verify.simulate import simulate_fmu
+from tests.dead_centres import klann_leg, landing_flap, loader_crane, rocker_press
+
+
+def exported(model: SystemModel, folder: Path, independent: Sequence[str] = ()) -> Export:
+    folder.mkdir(exist_ok=True)
+    return export_fmu(model, folder / "x.fmu", ExportOptions(trees="aac", independent=tuple(independent)))
+
+
+def iterating(model: SystemModel, fmu: Path) -> int:
+    """At how many communication points of the declared motion the loops are closed by iteration."""
+    experiment = model.experiment
+    outputs = ["closure.iterations", "closure.residual"]
+    run = simulate_fmu(fmu, stop=experiment.stop, step=experiment.step, outputs=outputs, time_limit=120)
+    assert np.max(run.values["closure.residual"]) <= 1e-12
+    return int(np.sum(run.values["closure.iterations"] > 0))
+
+
+@pytest.mark.parametrize("make", [rocker_press, loader_crane, landing_flap])
+def test_no_position_of_the_motion_iterates(make: Callable[[], SystemModel], tmp_path: Path) -> None:
+    model = make()
+    assert iterating(model, exported(model, tmp_path).path) == 0
+
+
+def test_the_choice_that_passes_no_dead_centre_is_taken_alone(tmp_path: Path) -> None:
+    """The rocker turns back late in the motion; the crank, which never does, takes no more operations."""
+    model = rocker_press()
+    export, named = exported(model, tmp_path), exported(model, tmp_path / "named", ["rocker.angle"])
+    coordinates = export.generated.formulation.dae.coordinates
+    assert [[coordinates[k].name for k in each.independent] for each in export.generated.flow.sets] == [
+        ["crank.angle"]
+    ]
+    operations = [sum(b.operations for b in e.generated.flow.blocks) for e in (export, named)]
+    assert operations[0] <= operations[1]
+    assert iterating(model, named.path) > 20
+
+
+def test_where_no_sets_are_exact_throughout_less_iterates_than_with_any_named_set(tmp_path: Path) -> None:
+    """At dead centres of the upper dyad of a Klann leg only sets with roots of sextics are good."""
+    model = klann_leg()
+    names = ("crank.angle", "upper.angle", "leg.angle")
+    counts = [iterating(model, exported(model, tmp_path / name, [name]).path) for name in names]
+    assert iterating(model, exported(model, tmp_path).path) < 0.1 * min(counts)
+
+
+def test_changes_of_sets_keep_the_motion_right(tmp_path: Path) -> None:
+    model = landing_flap()
+    export = exported(model, tmp_path)
+    assert len(export.generated.flow.sets) > 1
+    verification = verify_fmu(model, export.path, stop=2.0, step=0.05)
+    assert verification.passed, verification.problems
