@@ -130,7 +130,7 @@ def wiper(*, motor: bool = False) -> SystemModel:
     builder = ModelBuilder("Wiper")
     builder.ground_point("L", -0.3, 0.1).ground_point("R", 0.35, 0.12)
     builder.body("crank", mass=0.2, inertia=1e-4, points={"end": [0.05, 0]})
-    for side, length in (("left", 0.285), ("right", 0.36)):
+    for side, length in (("left", 0.3), ("right", 0.36)):
         name = f"{side}_rod"
         builder.body(name, mass=0.3, inertia=0.002, center=[length / 2, 0], points={"end": [length, 0]})
         builder.body(

@@ -67,7 +67,7 @@ class Found:
 def choices(found: Sequence[Found]) -> Sequence[Found]:
     """The positions that may be meant: the first alone if the guesses are near to it and to no other."""
     first = found[0]
-    clear = all(other.distance > first.distance + _NEAR for other in found[1:])
+    clear = all(other.missed > first.missed + _NEAR for other in found[1:])
     return found[:1] if clear and first.missed <= _NEAR else found
 
 
