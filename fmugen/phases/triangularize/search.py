@@ -269,9 +269,11 @@ class Search:
     ) -> Numbers | None:
         """The position after a step, or a part of it, if it meets all equations and is nearer."""
         before, missed = _norm(wanted(q)), _norm(self._guesses(q))
+        # Near a singular position the tolerance of the equations would let the position slip along them.
+        closed = min(TOLERANCE * 10, max(4.0 * self.error(q), 10.0 * _ROUNDING))
         for part in (1.0, 0.5, 0.25, 0.1, 0.02):
             trial = restored(q + part * step)
-            met = self.error(trial) <= TOLERANCE * 10 and _norm(self._guesses(trial)) <= missed + _ARRIVED
+            met = self.error(trial) <= closed and _norm(self._guesses(trial)) <= missed + _ARRIVED
             if met and _norm(wanted(trial)) < before:
                 return trial
         return None
