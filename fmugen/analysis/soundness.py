@@ -176,7 +176,8 @@ def _contradictions(dae: Dae, start: _Start) -> Iterator[Problem]:
         return
     wanted = gammas[0]
     jacobian = start.jacobian(rows)
-    found = np.linalg.lstsq(jacobian, wanted, rcond=1e-10)[0] if dae.coordinates else np.zeros(0)
+    # A singular position is found to half of the digits only: what is nearly singular there is singular.
+    found = np.linalg.lstsq(jacobian, wanted, rcond=_SINGULAR_START)[0] if dae.coordinates else np.zeros(0)
     error = np.abs(jacobian @ found - wanted)
     worst = int(np.argmax(error))
     if error[worst] > _CONTRADICTION * max(1.0, np.abs(wanted).max()):

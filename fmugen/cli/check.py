@@ -258,10 +258,9 @@ def _identities(formulation: Compilation) -> Iterator[tuple[str, int]]:
 
 
 def _assembly(flow: SolutionFlow) -> Iterator[str]:
-    if not flow.moves:
-        return
-    furthest = max(flow.moves, key=lambda move: abs(move.distance))
-    yield f"assembly moved the guesses by at most {abs(furthest.distance):.2g} ({furthest.quantity})"
+    if flow.moves:
+        furthest = max(flow.moves, key=lambda move: abs(move.distance))
+        yield f"assembly moved the guesses by at most {abs(furthest.distance):.2g} ({furthest.quantity})"
     for move in flow.moves:
         if abs(move.distance) > _NOTABLE_MOVE:
             yield f"  {move.quantity} by {move.distance:+.4g}"
@@ -269,10 +268,11 @@ def _assembly(flow: SolutionFlow) -> Iterator[str]:
     if others:
         shown = ", ".join(f"{distance:.3g}" for distance in others[:_SHOWN_MODES])
         more = ", ..." if len(others) > _SHOWN_MODES else ""
+        given = "guesses" if flow.moves else "start values"
         yield (
-            f"the guesses leave {len(others) + 1} assembly modes, or more: the nearest one is taken, at a "
-            f"distance of {nearest:.3g}; the others are at {shown}{more} (rad, or parts of the longest arm). "
-            "Guesses near to another mode choose it"
+            f"the {given} leave {len(others) + 1} assembly modes, or more: the nearest one is taken, at a "
+            f"distance of {nearest:.3g}; the others are at {shown}{more} (rad, or parts of the longest arm; "
+            "where nothing is said, a tenth of the distance from 0). Guesses near to another mode choose it"
         )
 
 

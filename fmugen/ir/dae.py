@@ -219,7 +219,8 @@ class Dae:
     ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the
     network that are not the values of states themselves; with ``steady`` velocities, accelerations and the
     derivatives of all states vanish at the start. ``angles`` are those whose turns are counted; the ones that
-    jump come first.
+    jump come first. ``preferred`` are functions of position that are zero at the start where start values and
+    constraints leave a choice.
     """
 
     symbols: Symbols
@@ -241,6 +242,7 @@ class Dae:
     fixed_states: dict[str, Expr] = field(default_factory=dict)
     steady: bool = False
     angles: tuple[CountedAngle, ...] = ()
+    preferred: dict[str, Expr] = field(default_factory=dict)
 
     @property
     def turns_at_start(self) -> dict[Expr, Expr]:

@@ -14,7 +14,7 @@ import numpy as np
 from fmugen.errors import VerificationError
 from fmugen.verify.accuracy import OF_MECHANISMS, Accuracy
 from fmugen.verify.assembly import project_positions, project_velocities
-from fmugen.verify.mechanism import Instant, Mechanism
+from fmugen.verify.mechanism import Instant, Mechanism, split
 from fmugen.verify.rotations import Array
 
 #: Factors on the tolerances, tried in turn.
@@ -26,6 +26,10 @@ _POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
 #: The largest correction of a predicted position, and the largest motion in one step (scaled).
 _NEAR, _SHORT = 0.05, 1.0
+#: A singular value of the constraints below this part of the largest makes a position singular.
+_SINGULAR = 1e-6
+#: How far before and after a singular position the motion is looked at, in output intervals.
+_BESIDE = 0.1
 
 
 class State(NamedTuple):
@@ -157,8 +161,34 @@ def follow_drivers(
 ) -> Iterator[State]:
     """The states of a mechanism that its drivers alone move, at all times but the first."""
     for begin, end in pairwise(times):
-        state = _driven(mechanism, begin, end, state, inputs)
+        following = _driven(mechanism, begin, end, state, inputs)
+        if lost_rank(mechanism, end, following.coordinates) > lost_rank(mechanism, begin, state.coordinates):
+            following = _between(mechanism, begin, end, state, inputs)
+        state = following
         yield state
+
+
+def lost_rank(mechanism: Mechanism, time: float, coordinates: Array) -> int:
+    """How many combinations of constraints hardly determine anything in a position."""
+    _, jacobian = mechanism.violation(time, coordinates)
+    return len(jacobian) - len(split(jacobian * mechanism.scale, _SINGULAR).singular)
+
+
+def _between(
+    mechanism: Mechanism, begin: float, end: float, state: State, inputs: Mapping[str, float]
+) -> State:
+    """The state in a singular position: the mean of those before and after it, to fourth order.
+
+    There the constraints determine the position to half of the digits only, and rates not at all.
+    """
+    time, step = begin, _BESIDE * (end - begin)
+    coordinates, velocities = np.zeros_like(state.coordinates), np.zeros_like(state.velocities)
+    for steps, weight in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
+        state = _driven(mechanism, time, end + steps * step, state, inputs)
+        time = end + steps * step
+        coordinates += weight / 6.0 * state.coordinates
+        velocities += weight / 6.0 * state.velocities
+    return State(mechanism.normalized(coordinates), velocities, state.states)
 
 
 def _driven(

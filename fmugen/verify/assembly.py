@@ -7,7 +7,7 @@ constraints and fixed values exactly, with the smallest change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,8 @@ _CLOSED = 1e-12
 #: rounding errors could otherwise cause a jump to another assembly mode.
 _PROJECTION_TOLERANCE = 1e-7
 _APPROACHES = 24
+#: Starts about a posture from which others are searched, and their spread (rad, or lengths of the mechanism).
+_SCATTERED, _WIDTH = 12, 1.5
 #: A cosine that is one in the right assembly is below this in any other.
 _UPRIGHT = 0.5
 
@@ -199,6 +201,19 @@ def _positions(mechanism: Mechanism, time: float, targets: Sequence[Target]) -> 
         if best < _CLOSED:
             return mechanism.normalized(best_found)
     raise AssemblyError(_why_open(mechanism, time, best_found, fixed))
+
+
+def scattered(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -> Iterator[Array]:
+    """Postures with closed loops and fixed values at the start, found from about another one."""
+    exact = _system(mechanism, 0.0, [target for target in targets if target.fixed], [])
+    search, shaken = _Search(mechanism), np.random.default_rng(0)
+    for _ in range(_SCATTERED):
+        step = _WIDTH * mechanism.scale * shaken.standard_normal(mechanism.size)
+        found = search.approach(exact, mechanism.chart.move(posture, step))
+        found = search.gauss_newton(exact, found)
+        closed = float(np.max(np.abs(exact(found)[0]), initial=0.0)) < _CLOSED
+        if closed and not is_upside_down(mechanism, found):
+            yield mechanism.normalized(found)
 
 
 def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Target]) -> Array:

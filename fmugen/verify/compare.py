@@ -150,7 +150,7 @@ def verify_fmu(
     reference = solve(trajectory.times, OF_MECHANISMS, progress)
     verification = _judge(model, trajectory, reference, held, tolerance)
     problems, notes = (*begin.problems, *verification.problems), (*fed.notes, *begin.notes)
-    verification = replace(verification, problems=problems, notes=notes, other_mode=bool(begin.notes))
+    verification = replace(verification, problems=problems, notes=notes, other_mode=begin.other_mode)
     second = partial(solve, trajectory.times, looser(OF_MECHANISMS))
     verification = with_doubt(verification, lambda: second().values, reference)
     return with_tolerances(verification, others, made, lambda *run: solve(*run).values)

@@ -18,6 +18,7 @@ import numpy as np
 
 from fmugen.errors import TimeLimitError, VerificationError
 from fmugen.verify.accuracy import Accuracy
+from fmugen.verify.advance import lost_rank
 from fmugen.verify.frames import pose_kinds
 from fmugen.verify.reference import Reference
 from fmugen.verify.rotations import Array
@@ -32,6 +33,8 @@ _MOST_ERRORS = 100.0
 #: A body jumps if it moves by this much (in lengths of the mechanism, or radians), and by so many times its
 #: speed times the interval.
 _JUMP, _TIMES = 0.3, 5.0
+#: How many singular positions are named.
+_SHOWN = 3
 
 #: All signals of the reference at another accuracy.
 Again = Callable[[], Mapping[str, Array]]
@@ -56,7 +59,7 @@ def with_doubt(verification: Verification, again: Again, reference: Reference | 
         return verification
     reason = None
     if reference is not None:
-        reason = _jump(reference)
+        reason = _jump(reference) or _singular(verification, reference)
     if reason is None and error is not None and error > verification.tolerance:
         reason = _inexact(verification, error)
     return replace(verification, doubt=reason)
@@ -81,6 +84,17 @@ def _inexact(verification: Verification, error: float) -> str | None:
         f"its own error is {error:.1e}, more than the tolerance {verification.tolerance:g}; "
         f"verify with a tolerance of {2.0 * error:.0e} or until an earlier stop"
     )
+
+
+def _singular(verification: Verification, reference: Reference) -> str | None:
+    """Singular positions, if the FMU deviates nowhere else: the reference has half of its digits there."""
+    samples = zip(reference.times.tolist(), reference.coordinates, strict=True)
+    lost = np.array([lost_rank(reference.mechanism, time, sample) for time, sample in samples])
+    regular = lost == np.min(lost)
+    if all(np.all(signal.errors[regular] <= verification.tolerance) for signal in verification.signals):
+        times = ", ".join(f"{time:g} s" for time in reference.times[~regular][:_SHOWN])
+        return f"the mechanism is in a singular position at t = {times}, and the FMU deviates there alone"
+    return None
 
 
 def _jump(reference: Reference) -> str | None:

@@ -21,6 +21,7 @@ from fmugen.verify.assembly import (
     free_velocities,
     guess_distance,
     is_upside_down,
+    scattered,
     start_targets,
 )
 from fmugen.verify.frames import pose_kinds, reported_coordinates
@@ -35,6 +36,9 @@ from fmugen.verify.simulate import Trajectory
 CLOSURE_TOLERANCE = 1e-9
 #: Poses that differ by more belong to different modes (rad, or lengths of the mechanism).
 _SAME_MODE = 1e-5
+#: Guesses are rough if they are further away (rad, or part of the length of the mechanism).
+_NEAR = 0.05
+_SHOWN_MODES = 5
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class FmuStart:
 
     ``posture`` are the coordinates of the FMU's bodies. It is ``None`` if they are not a valid start;
     ``problems`` then says why, and the reference assembles the model itself. ``initial`` and ``hints`` are
-    start values for open degrees of freedom. ``notes`` name other assembly modes.
+    start values for open degrees of freedom. ``notes`` name other assembly modes. With ``other_mode`` the
+    reference alone would have taken one of them.
     """
 
     posture: Array | None
@@ -51,6 +56,7 @@ class FmuStart:
     hints: dict[str, float] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    other_mode: bool = False
 
 
 def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
@@ -72,7 +78,9 @@ def fmu_start(mechanism: Mechanism, trajectory: Trajectory) -> FmuStart:
     fixed = [target for target in targets.velocities if target.fixed]
     initial = _values_of_open(mechanism, trajectory, 1, posture, fixed)
     notes = tuple(_mode_notes(mechanism, trajectory, posture, targets.positions))
-    return FmuStart(posture, initial, notes=notes)
+    if notes:
+        return FmuStart(posture, initial, notes=notes, other_mode=True)
+    return FmuStart(posture, initial, notes=tuple(_choice_notes(mechanism, posture, targets.positions)))
 
 
 # --- checks --------------------------------------------------------------------------------------
@@ -127,8 +135,34 @@ def _mode_notes(
     yield f"{sentence}. The comparison starts where the FMU does; better guesses choose another mode"
 
 
+def _choice_notes(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -> Iterator[str]:
+    """Which modes there are, if guesses are rough, or so few that they are as near to another mode."""
+    guesses = [target for target in targets if not target.fixed]
+    here = guess_distance(mechanism, posture, guesses)
+    if free_directions(mechanism, 0.0, posture, targets).shape[1]:
+        return  # freedoms lead from one posture to the other
+    if here <= _NEAR and len(targets) >= len(mechanism.model.bodies):
+        return
+    modes = [posture]
+    for other in scattered(mechanism, posture, targets):
+        if all(_furthest(mechanism, other, mode)[0] for mode in modes):
+            modes.append(other)
+    distances = sorted(guess_distance(mechanism, mode, guesses) for mode in modes[1:])
+    if distances and (here > _NEAR or distances[0] <= here + _NEAR):
+        name, told, value = _furthest(mechanism, posture, modes[1])
+        shown = ", ".join(f"{distance:.3g}" for distance in distances[:_SHOWN_MODES])
+        yield (
+            f"the start values leave {len(modes)} assembly modes, or more: the FMU starts in one at a "
+            f"distance of {here:.3g} from the guesses, and others are at {shown}. A guess chooses another "
+            f"mode: {name} is {told:.6g} here, and {value:.6g} there"
+        )
+
+
 def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, float, float]:
-    """The body quantity that differs most between two postures, and its values; no name if all agree."""
+    """The body quantity that differs most between two postures, and its values; no name if all agree.
+
+    The second value is less than half a turn from the first.
+    """
     chart, layout = mechanism.chart, mechanism.layout
     names = {f"{body}.{kind}": unit for body in layout.bodies for kind, unit in pose_kinds(mechanism.model)}
     watched = [named for named in mechanism.measures if named.position in names]
@@ -140,7 +174,7 @@ def _furthest(mechanism: Mechanism, one: Array, other: Array) -> tuple[str, floa
         away = float(wrapped(np.array([here - there]))[0]) if names[name] == "rad" else here - there
         size = abs(away) / (mechanism.length if names[name] == "m" else 1.0)
         if size > worst:
-            worst, found = size, (name, here, there)
+            worst, found = size, (name, here, here - away)
     return found
 
 

@@ -124,6 +124,34 @@ def test_the_nearest_of_all_modes_is_taken(trees: str) -> None:
         assert math.hypot(*missed) == pytest.approx(min(distances), abs=1e-9)
 
 
+@pytest.mark.parametrize("trees", TREES)
+def test_without_guesses_joints_are_nearest_to_zero(trees: str) -> None:
+    """The pins of the upper mode are turned less; without a word on it, all modes are told."""
+    flow, (coupler, rocker) = start_of(four_bar(), trees, "coupler.angle", "rocker.angle")
+    assert (coupler, rocker) == pytest.approx((0.738122336532529, 1.532073615265012), abs=1e-9)
+    assert len(flow.distances) == 2
+
+
+@pytest.mark.parametrize("trees", TREES)
+def test_a_guess_between_two_modes_tells_of_both(trees: str) -> None:
+    flow, (rocker,) = start_of(four_bar(d=0.0), trees, "rocker.angle")
+    assert rocker == pytest.approx(1.532073615265012)
+    assert flow.distances == pytest.approx((1.5343, 1.9851), abs=1e-4)
+
+
+@pytest.mark.parametrize("trees", TREES)
+def test_an_open_chain_starts_with_its_joints_at_zero(trees: str) -> None:
+    """Also where the axes of a point are turned, so that a joint at zero turns its body."""
+    builder = ModelBuilder("Arm", space="spatial").ground_point(
+        "A", 0, 0, 1, sequence="xy", angles=[0.4, 0.3]
+    )
+    builder.body("arm", mass=1, inertia=[1, 1, 1], points={"end": [1, 0, 0]})
+    builder.body("hand", mass=1, inertia=[1, 1, 1])
+    builder.revolute("pin", "ground.A", "arm").spherical("ball", "arm.end", "hand")
+    turned, upright = start_of(builder.build(), trees, "arm.rxx", "hand.rxx")[1]
+    assert (turned, upright) == pytest.approx((math.cos(0.3), 1.0), abs=1e-9)
+
+
 # --- mechanisms in space -------------------------------------------------------------------------
 
 

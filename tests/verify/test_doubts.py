@@ -17,6 +17,7 @@ from fmugen.verify.deadline import check_time, limited_time, start_clock
 from fmugen.verify.doubts import with_doubt
 from fmugen.verify.reference import Reference, solve_reference
 from fmugen.verify.verdict import Verification, deviation, deviation_problems
+from tests.named_mechanisms import scissor_lift
 from tests.verify import models
 
 FOUR_BAR = """
@@ -135,6 +136,24 @@ def test_a_reference_that_jumps_could_not_follow(reference: Reference) -> None:
     found = with_doubt(made, lambda: reference.values, jumping)
     assert found.doubt is not None
     assert f"{body} jumps in it between t = 0.24 s and 0.26 s" in found.sentence
+
+
+def test_a_deviation_in_singular_positions_alone_is_a_doubt() -> None:
+    """All bars of a scissor lift are upright at one sample, and the table may turn there."""
+    model = scissor_lift(1, drive="pi/2 - 0.05 + time", stop=0.1)
+    found = solve_reference(model, np.linspace(0.0, 0.1, 11))
+    angle = found.quantities["table.angle"]
+
+    def off(samples: slice) -> Verification:
+        told = angle.copy()
+        told[samples] += 1e-4
+        bodies = (deviation("table.angle", "rad", told, angle),)
+        problems = tuple(deviation_problems(bodies, found.times, 1e-6))
+        made = Verification("M", found.times, 1e-6, (), (), (), problems, 1e-12, bodies=bodies)
+        return with_doubt(made, lambda: found.values, found)
+
+    assert "in a singular position at t = 0.05 s" in off(slice(5, 6)).sentence
+    assert off(slice(5, 7)).sentence.startswith("FAILED: the FMU is wrong")
 
 
 def test_a_second_reference_that_fails_tells_nothing(reference: Reference) -> None:

@@ -49,6 +49,21 @@ def test_another_mode_is_a_note_that_tells_both_distances() -> None:
     assert "distances from the guesses: 3.73 and 0.0297" in note  # modulo whole turns
 
 
+def test_few_or_rough_guesses_are_told_with_their_modes() -> None:
+    """How many modes there are, how far they are, which was taken, and what chooses another."""
+    told = told_by_an_fmu(1.318, 1.823)
+    for guesses, distances in (
+        ({}, "0 from the guesses, and others are at 0."),
+        ({"h14__angle": 0.9}, "0.923"),
+    ):
+        (note,) = fmu_start(Mechanism(with_guesses(**guesses)), told).notes
+        assert "the start values leave 2 assembly modes, or more" in note
+        assert distances in note
+        assert "h14.angle" not in note  # poses of bodies, which every FMU tells
+        assert "A guess chooses another mode: m" in note
+    assert fmu_start(Mechanism(with_guesses(h12__angle=1.318, h14__angle=1.823)), told).notes == ()
+
+
 def test_a_start_that_misses_a_fixed_value_is_a_problem() -> None:
     start = fmu_start(Mechanism(models.four_bar()), told_by_an_fmu(1.318, 1.823, crank=1e-6))
     assert start.posture is None

@@ -47,6 +47,7 @@ from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.links import Links, kinds_of_links
 from fmugen.phases.formulate.networks import couple_network, network_equations
+from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
 
 __all__ = ["formulate", "linked_variants"]
@@ -138,7 +139,7 @@ def formulate(
         },
         steady=model.steady,
     )
-    dae = replace(dae, angles=angles.counted)
+    dae = replace(dae, preferred=preferred_positions(model, kinematics, resolve), angles=angles.counted)
     return with_added_mass(couple_network(dae, defaults), model)
 
 

@@ -40,7 +40,7 @@ from fmugen.ir.tree import SpanningTree
 from fmugen.phases.formulate.frames import FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["Angles"]
+__all__ = ["Angles", "fixed_parts"]
 
 #: What a spring may be wound about: all have one axis, or none.
 _AXLES = (
@@ -192,7 +192,7 @@ class Angles:
         if found is None:
             return None
         signs, fixed = found
-        before, after = _fixed_parts(edge)
+        before, after = fixed_parts(edge)
         axis, zero = _first_axis(edge, before)
         rest = matmul(fixed, transpose(matmul(before, after)))
         if not self._are_equal(matvec(rest, axis), axis):
@@ -216,7 +216,7 @@ class Angles:
 
         The rotation along the way is that about the axis by the sum of their angles, times a constant one.
         """
-        axis, _ = _first_axis(edge, _fixed_parts(edge)[0])
+        axis, _ = _first_axis(edge, fixed_parts(edge)[0])
         fixed = identity(axis[0].dag)
         signs = []
         for step in way:
@@ -257,7 +257,7 @@ def _extract(edge: Edge, turns: list[AxisTurn], matrix: Matrix3) -> list[Expr]:
 
     With two, the first is the one by which the second axis has turned about the first.
     """
-    before, after = _fixed_parts(edge)
+    before, after = fixed_parts(edge)
     rest = matmul(matmul(transpose(before), matrix), transpose(after))
     dag = rest[0][0].dag
     angles = []
@@ -271,7 +271,7 @@ def _extract(edge: Edge, turns: list[AxisTurn], matrix: Matrix3) -> list[Expr]:
     return angles
 
 
-def _fixed_parts(edge: Edge) -> tuple[Matrix3, Matrix3]:
+def fixed_parts(edge: Edge) -> tuple[Matrix3, Matrix3]:
     """The constant rotations before the first and after the last axis."""
     turns = edge.rotation.turns
     dag = next(turn for turn in turns if isinstance(turn, AxisTurn)).given.dag

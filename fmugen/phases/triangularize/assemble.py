@@ -16,7 +16,7 @@ from fmugen.errors import AssemblyError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Move
 from fmugen.phases.triangularize.numeric import Numbers, Residuals
-from fmugen.phases.triangularize.search import TOLERANCE, Found, Search, constrained_step
+from fmugen.phases.triangularize.search import TOLERANCE, Found, Search, choices, constrained_step
 
 __all__ = ["Assembled", "Assembly", "Measures", "assemble"]
 
@@ -41,6 +41,8 @@ class Assembly:
         rows = dae.constraints
         jacobian = [row.jacobian for row in rows]
         self.constraints = Residuals(dae, [row.phi for row in rows], parameters, jacobian=jacobian)
+        # Rows of Phi_q hold along unit Euler parameters alone; the search also leaves these.
+        self._loops = Residuals(dae, [row.phi for row in rows], parameters)
         self.closed = Residuals(dae, [part for row in rows for part in row.closed], parameters)
         self.rates = Residuals(dae, [row.nu for row in rows], parameters, jacobian=[{} for _ in rows])
         self.fixed = Residuals(dae, list(dae.fixed_positions.values()), parameters)
@@ -51,6 +53,7 @@ class Assembly:
         units = self._measures.units
         poses = [name for name in dae.quantities if name in units]
         values = [dae.quantities[name] for name in poses] or [row.position for row in dae.coordinates]
+        self._preferred = Residuals(dae, list(dae.preferred.values()), parameters)
         self._poses = Residuals(dae, values, parameters, jacobian=[{} for _ in values])
         self._turning = np.array([units.get(name) == "rad" for name in poses] or [False] * len(values))
         self._equations = [f"loop {row.origin.edge} ({row.name})" for row in rows]
@@ -58,7 +61,7 @@ class Assembly:
         self._equations += [f"fixed start value of {name}" for name in dae.fixed_positions]
 
     def equations(self, q: Numbers) -> tuple[Numbers, Numbers]:
-        phi, phi_q = self.constraints(q)
+        phi, phi_q = self._loops(q)
         closed, closed_q = self.closed(q)
         fixed, fixed_q = self.fixed(q)
         return np.concatenate([phi, closed, fixed]), np.vstack([phi_q, closed_q, fixed_q])
@@ -77,6 +80,7 @@ class Assembly:
             self.equations,
             self.fixed,
             self._position_guesses,
+            self._preferences,
             self._described,
             rough,
             np.where(lengths, self._measures.length, 1.0),
@@ -116,9 +120,21 @@ class Assembly:
         value, matrix = self.guesses(q)
         units = self._measures.units
         keep = [number for number, name in enumerate(self.dae.guesses) if name in units]
-        is_length = np.array([units.get(name) == "m" for name in self.dae.guesses], dtype=bool)
-        weights = np.where(is_length, 1.0 / self._measures.length, 1.0)
+        weights = self._weights(self.dae.guesses)
         return (weights * self.without_turns(value))[keep], (weights[:, None] * matrix)[keep]
+
+    def _preferences(self, q: Numbers) -> tuple[Numbers, Numbers]:
+        """How far from zero is what nothing is said about, in the same units as guesses."""
+        value, matrix = self._preferred(q)
+        angles = self._angles(self.dae.preferred)
+        value[angles] -= _TURN * np.round(value[angles] / _TURN)
+        weights = self._weights(self.dae.preferred)
+        return weights * value, weights[:, None] * matrix
+
+    def _weights(self, names: Iterable[str]) -> Numbers:
+        """Factors that make parts of the mechanism's length of lengths."""
+        is_length = np.array([self._measures.units.get(name) == "m" for name in names], dtype=bool)
+        return np.where(is_length, 1.0 / self._measures.length, 1.0)
 
     def without_turns(self, missed: Numbers) -> Numbers:
         """What guesses are missed by, angles less the whole turns in it."""
@@ -218,8 +234,8 @@ class Assembly:
 class Assembled(NamedTuple):
     """An assembled start.
 
-    ``moves`` tell how far the guesses had to move, ``distances`` how far from them all modes are that were
-    found, the one taken first.
+    ``moves`` tell how far the guesses had to move, ``distances`` how far from them all modes are that may be
+    meant, the one taken first.
     """
 
     assembly: Assembly
@@ -238,4 +254,4 @@ def assemble(dae: Dae, parameters: Sequence[float], measures: Measures, *, plana
     v = assembly.velocities(q)
     missed = assembly.without_turns(assembly.guesses(q, v)[0])
     moves = tuple(Move(name, float(miss)) for name, miss in zip(dae.guesses, missed, strict=True))
-    return Assembled(assembly, q, v, moves, tuple(mode.distance for mode in modes))
+    return Assembled(assembly, q, v, moves, tuple(mode.distance for mode in choices(modes)))

@@ -1,0 +1,150 @@
+"""Well-known mechanisms with rough guesses: trees, FMU and judge start alike, and the FMU is right."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmugen.ir.flow import Closure, SolutionFlow
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.triangularize import solution_flow
+from fmugen.pipeline import export_fmu, formulate_model
+from fmugen.start import values_at_start
+from fmugen.verify.compare import verify_fmu
+from fmugen.verify.simulate import simulate_fmu
+from fmugen.verify.verdict import Verification
+from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, wiper
+
+TREES = ("aac", "jc", "ac")
+
+
+def pose_names(model: SystemModel) -> list[str]:
+    planar = model.space.value == "planar"
+    kinds = ("x", "y", "angle") if planar else ("x", "y", "z", "rxx", "ryy", "rzz", "rxy", "ryz", "rzx")
+    return [f"{body.name}.{kind}" for body in model.bodies for kind in kinds]
+
+
+def start_of(model: SystemModel, trees: str) -> tuple[SolutionFlow, np.ndarray]:
+    dae = formulate_model(model, trees).dae
+    flow = solution_flow(model, dae, Closure.NEWTON)
+    names = pose_names(model)
+    return flow, np.array(values_at_start(model, dae, flow, [dae.quantities[name] for name in names]))
+
+
+def exported(model: SystemModel, folder: Path, trees: str = "aac") -> Path:
+    return export_fmu(model, folder / "model.fmu", ExportOptions(trees=trees)).path
+
+
+def judged(model: SystemModel, folder: Path, trees: str = "aac", stop: float | None = None) -> Verification:
+    return verify_fmu(model, exported(model, folder, trees), stop=stop, loose=())
+
+
+STRUTS = {
+    "ball": mcpherson(),
+    "slide": mcpherson(strut="prismatic"),
+    "cross": mcpherson(top="universal"),
+    "bar": mcpherson(steering="balls"),
+    "rack": mcpherson(steering="universal"),
+    "rods": mcpherson(arm="rods", size=0.5),
+    "rods and bar": mcpherson(arm="rods", top="universal", steering="balls", size=0.5),
+    "no guesses": mcpherson(guesses={}),
+}
+OTHERS = {
+    "goldberg": goldberg(),
+    "jansen": jansen(),
+    "lift": scissor_lift(),
+    "high lift": scissor_lift(3),
+    "seat": seat(),
+    "wiper": wiper(),
+    "delta": delta(),
+}
+ALL = STRUTS | OTHERS
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_all_trees_start_in_the_same_position(name: str) -> None:
+    starts = [start_of(ALL[name], trees)[1] for trees in TREES]
+    for found in starts[1:]:
+        np.testing.assert_allclose(found, starts[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["goldberg", "jansen", "lift", "seat", "wiper"])
+def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str, tmp_path: Path) -> None:
+    model = OTHERS[name]
+    fmu = exported(model, tmp_path)
+    _, expected = start_of(model, "jc")
+    told = simulate_fmu(fmu, stop=0.01, step=0.01, outputs=pose_names(model))
+    found = [told.values[variable][0] for variable in pose_names(model)]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    verification = verify_fmu(model, fmu, stop=0.2, loose=())
+    assert verification.passed, verification.problems
+    assert not verification.other_mode
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trees", ["aac", "jc"])
+@pytest.mark.parametrize("name", ["cross", "rods and bar", "no guesses"])
+def test_struts_are_verified(name: str, trees: str, tmp_path: Path) -> None:
+    verification = judged(STRUTS[name], tmp_path, trees)
+    assert verification.passed, verification.problems
+
+
+def test_a_strut_is_verified(tmp_path: Path) -> None:
+    verification = judged(STRUTS["ball"], tmp_path, stop=0.1)
+    assert verification.passed, verification.problems
+
+
+def test_a_delta_robot_on_rods_is_verified(tmp_path: Path) -> None:
+    verification = judged(delta(), tmp_path, stop=0.1)
+    assert verification.passed, verification.problems
+    assert verification.largest < 1e-9
+
+
+def test_joints_of_goldbergs_linkage_start_near_their_guesses(tmp_path: Path) -> None:
+    """Each angle is the one, of those that differ by whole turns, that is nearest to its guess."""
+    model = goldberg()
+    dae, (flow, _) = formulate_model(model, "jc").dae, start_of(model, "jc")
+    starts = {c.name: value for c, value in zip(dae.coordinates, flow.positions, strict=True)}
+    told = simulate_fmu(exported(model, tmp_path), stop=0.01, step=0.01, outputs=["angle"])
+    assert told.values["angle"][0] == pytest.approx(starts["joint2.angle"], abs=1e-9)
+    assert starts.pop("joint1.angle") == 0.5
+    assert all(abs(value - 1.5) <= math.pi for value in starts.values())
+
+
+# --- freedoms that no guess concerns ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trees", ["aac", "jc", "ac"])
+def test_a_table_without_a_guess_is_not_upside_down(trees: str) -> None:
+    """Its slot would also fit if it were turned by half a turn."""
+    model = scissor_lift()
+    flow, poses = start_of(model, trees)
+    assert poses[pose_names(model).index("table.angle")] == pytest.approx(0.0, abs=1e-9)
+    assert len(flow.distances) > 1
+
+
+@pytest.mark.parametrize("trees", ["aac", "jc", "ac", "formulation"])
+def test_a_spin_that_no_guess_concerns_is_not_a_mode(trees: str) -> None:
+    flow, _ = start_of(mcpherson(), trees)
+    near = [distance for distance in flow.distances if distance < 0.5]
+    assert len(near) == 2
+
+
+# --- singular positions ----------------------------------------------------------------------------
+
+
+def test_a_scissor_lift_is_judged_through_its_upright_position(tmp_path: Path) -> None:
+    """Where all bars are upright at a sample, the table is held by a single point."""
+    model = scissor_lift(2, drive="pi/2 - 0.1 + time", stop=0.2)
+    verification = judged(model, tmp_path)
+    assert verification.passed, verification.sentence
+    assert verification.largest < 1e-9
+
+
+def test_a_driven_wiper_is_judged_for_two_turns(tmp_path: Path) -> None:
+    verification = judged(wiper(), tmp_path)
+    assert verification.passed, verification.problems
