@@ -11,8 +11,9 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import InterfaceType
 from fmugen.ir.program import Program, SetCode
+from fmugen.phases.emit.c import comment
 
-__all__ = ["comment", "defines", "index_comments", "motion_name", "network_blocks", "set_text", "tables"]
+__all__ = ["defines", "index_comments", "motion_name", "network_blocks", "set_text", "tables"]
 
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 _KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
@@ -21,11 +22,6 @@ _KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 def motion_name(number: int) -> str:
     """What the embedded equations of motion of a set are called."""
     return f"model_set_{number}_motion" if number else "model_motion"
-
-
-def comment(text: str) -> str:
-    """Text that cannot end a C comment."""
-    return text.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _string(text: str) -> str:

@@ -21,6 +21,7 @@ from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.program import (
     Function,
+    Leaf,
     Motion,
     NetworkCode,
     Program,
@@ -29,6 +30,7 @@ from fmugen.ir.program import (
     SetCode,
     SolveFunction,
     StepCode,
+    Vector,
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
@@ -40,7 +42,7 @@ from fmugen.phases.lower.partials import output_knowns, partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
 from fmugen.phases.lower.steps import CIRCLE, Form, form_of
-from fmugen.phases.lower.symbols import equations_of, symbol_names
+from fmugen.phases.lower.symbols import equations_of, symbol_leaves
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
 __all__ = ["lower_program"]
@@ -73,13 +75,15 @@ class _Lowering:
         self._rows = [dae.constraints[row] for row in flow.rows]
         symbols = dae.symbols
         self._relations = Relations(symbols.dag, symbols.time, equations_of(dae))
-        self._directions = Directions(dae, flow)
+        symbols_read = symbol_leaves(dae, flow)
+        self._directions = Directions(symbols_read)
         self._angles = counted_angles(dae)
-        self._names = symbol_names(dae, flow) | self._directions.names | self._signs()
-        self._names |= {angle.symbol: f"g[{i}]" for i, angle in enumerate(self._angles)}
+        self._leaves = symbols_read | self._directions.leaves | self._signs()
+        for i, angle in enumerate(self._angles):
+            self._leaves[angle.symbol] = Leaf(Vector.TURNS, i, angle.name)
         self._structure = Structure(dae, flow)
         self._partials = partials_of(dae, model.outputs)
-        self._derived: dict[Expr, int] = {}
+        self._derived: dict[Expr, Leaf] = {}
         self._turning: dict[int, int] = {}
 
     def program(self, motions: Sequence[Motion | None], *, whole: bool) -> Program:
@@ -111,7 +115,7 @@ class _Lowering:
         network = self._network()
         derive = self._derive_function()
         return Program(
-            self._leaf_names(),
+            self._leaves | self._derived,
             (derive, *functions),
             sets,
             len(self._derived),
@@ -152,9 +156,9 @@ class _Lowering:
 
     # --- relations ---------------------------------------------------------------------------------
 
-    def _signs(self) -> dict[Expr, str]:
+    def _signs(self) -> dict[Expr, Leaf]:
         signs = [*self._relations.by_time.values(), *self._relations.by_state.values()]
-        return {sign: f"r[{index}]" for index, sign in enumerate(signs)}
+        return {sign: Leaf(Vector.SIGNS, index, sign.name) for index, sign in enumerate(signs)}
 
     def _relation_functions(self) -> list[Function]:
         lines = [self._relations.line(relation) for relation in self._relations.by_time]
@@ -317,15 +321,16 @@ class _Lowering:
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
 
-    def _sines(self, without: Sequence[int] = ()) -> dict[Expr, str]:
-        """Texts of the sines and cosines of turning coordinates."""
-        names: dict[Expr, str] = {}
-        for coordinate, place in self._turning.items():
-            if coordinate not in without:
-                symbol = self._dae.coordinates[coordinate].position
-                names[symbol.dag.call("sin", symbol)] = f"e[{2 * place}]"
-                names[symbol.dag.call("cos", symbol)] = f"e[{2 * place + 1}]"
-        return names
+    def _sines(self, without: Sequence[int] = ()) -> dict[Expr, Leaf]:
+        """Leaves of the sines and cosines of turning coordinates."""
+        leaves: dict[Expr, Leaf] = {}
+        for number, place in self._turning.items():
+            if number not in without:
+                coordinate = self._dae.coordinates[number]
+                for offset, function in enumerate(("sin", "cos")):
+                    leaf = Leaf(Vector.SINES, 2 * place + offset, coordinate.name)
+                    leaves[coordinate.position.dag.call(function, coordinate.position)] = leaf
+        return leaves
 
     # --- exact steps ---------------------------------------------------------------------------------
 
@@ -351,10 +356,11 @@ class _Lowering:
             else form
             for form in forms
         ]
-        names = self._sines()
+        leaves = self._sines()
         for form in forms:
-            names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}
-        is_leaf = self._leaf_test(names)
+            found = self._dae.coordinates[form.unknown].name
+            leaves |= {symbol: Leaf(vector, form.unknown, found) for symbol, vector in form.leaves.items()}
+        is_leaf = self._leaf_test(leaves)
         forms = _compact_forms(forms, is_leaf)
         groups = [group for form in forms for group in (form.arguments, form.results)]
         roots = [root for group in groups for root in group]
@@ -386,7 +392,7 @@ class _Lowering:
                     operations,
                 )
             )
-        return SolveFunction(name, purpose, tuple(steps), names)
+        return SolveFunction(name, purpose, tuple(steps), leaves)
 
     def _held_section(self, section: Section) -> Section:
         hold = self._relations.hold
@@ -440,7 +446,7 @@ class _Lowering:
     # --- functions ----------------------------------------------------------------------------------
 
     def _function(
-        self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, str] | None = None
+        self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, Leaf] | None = None
     ) -> Function:
         """A function of leaves that all functions know, and of further ``leaves``."""
         held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
@@ -455,20 +461,17 @@ class _Lowering:
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
         for node in constants_read(roots):
-            self._derived.setdefault(node, len(self._derived))
+            self._derived.setdefault(node, Leaf(Vector.DERIVED, len(self._derived), ""))
 
     def _derive_function(self) -> Function:
         roots = list(self._derived)
-        named = schedule(roots, lambda node: node in self._names)
-        operations = count_operations(named, roots, lambda node: node in self._names)
-        results = tuple(Result("d", index, node) for node, index in self._derived.items())
+        named = schedule(roots, lambda node: node in self._leaves)
+        operations = count_operations(named, roots, lambda node: node in self._leaves)
+        results = tuple(Result("d", leaf.index, node) for node, leaf in self._derived.items())
         return Function("derive", "expressions of parameters only", named, results, operations)
 
-    def _leaf_test(self, leaves: dict[Expr, str]) -> Callable[[Expr], bool]:
-        return lambda node: node in leaves or node in self._names or node in self._derived
-
-    def _leaf_names(self) -> dict[Expr, str]:
-        return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
+    def _leaf_test(self, leaves: dict[Expr, Leaf]) -> Callable[[Expr], bool]:
+        return lambda node: node in leaves or node in self._leaves or node in self._derived
 
 
 def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
