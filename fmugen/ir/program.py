@@ -88,22 +88,28 @@ class Guard:
 
 @dataclass(frozen=True)
 class Section:
-    """Temporaries, guards, then assignments; later sections read what earlier ones assigned."""
+    """Temporaries, guards, then assignments; later sections read what earlier ones assigned.
+
+    ``title`` says what the section computes.
+    """
 
     guards: tuple[Guard, ...]
     results: tuple[Result, ...]
     temporaries: tuple[Expr, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)
 class Motion:
     """The embedded equations of motion as sections in order.
 
-    Velocities block by block, accelerations, multipliers in reverse order of the blocks.
+    Velocities block by block, accelerations, multipliers in reverse order of the blocks. ``labels`` says what
+    some expressions within them are, such as the entries of the reduced mass matrix.
     """
 
     sections: tuple[Section, ...]
     operations: Operations = field(default_factory=Operations)
+    labels: tuple[tuple[Expr, str], ...] = ()
 
     @property
     def pivots(self) -> int:

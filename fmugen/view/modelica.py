@@ -364,7 +364,7 @@ class _Writer:
                 self._assertions.append(_Assertion(guard.value, bound, self._warning()))
             for result in section.results:
                 name = self._names[arrays[result.array][result.index]]
-                self._equations.append(_Equation(name, result.value, result.origin))
+                self._equations.append(_Equation(name, result.value, section.title))
 
     def _warning(self) -> str:
         names = ", ".join(self._dae.coordinates[k].name for k in self._flow.independent)

@@ -219,7 +219,7 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
     reduce_to_independent(work, point->a);
     const int row = cholesky_factor(NI, work->reduced_mass);
     if (row >= 0) {
-        return fail(self, FAILURE_MASS, at->t, self->state.partition.independent[row]);
+        return fail(self, FAILURE_MASS, at->time, self->state.partition.independent[row]);
     }
     cholesky_solve(NI, work->reduced_mass, work->reduced_force);
     for (int i = 0; i < NQ; i++) {

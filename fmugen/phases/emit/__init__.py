@@ -11,10 +11,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.program import Program
-from fmugen.phases.emit.functions import FunctionWriter
+from fmugen.phases.emit.functions import FunctionWriter, absent_function
+from fmugen.phases.emit.names import Nomenclature, lines_of
 from fmugen.phases.emit.tables import (
     defines,
-    index_comments,
     motion_name,
     network_blocks,
     set_text,
@@ -39,22 +39,25 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    writer = FunctionWriter(program)
-    texts = [writer.function(function, "void") for function in program.functions]
-    public = [parts[-1] for parts in texts]
+    names = Nomenclature(program, description)
+    writer = FunctionWriter(program, names)
+    written = [function for function in program.functions if function.results]
+    texts = [writer.function(function, "void") for function in written]
+    public = [parts[-1].prototype for parts in texts]
     blocks = (function for code in program.sets for function in code.block_functions)
     local = (*blocks, *program.network.block_functions)
     texts += [writer.function(function, "static void") for function in local]
     context = {
         "description": description,
-        "comments": list(index_comments(program, description)),
         "defines": list(defines(program, description)),
         "right_hand_side": _most_operations(program),
-        "sets": [set_text(number, code) for number, code in enumerate(program.sets)],
-        "network_blocks": list(network_blocks(program)),
+        "groups": [(group.title, list(lines_of(group))) for group in names.groups],
+        "sets": [set_text(number, code, names) for number, code in enumerate(program.sets)],
+        "network_blocks": list(network_blocks(program, names)),
         "tables": list(tables(program, description)),
     }
-    header = environment.get_template("model.h.j2").render(functions=public, **context)
+    absent = [absent_function(function) for function in program.functions if not function.results]
+    header = environment.get_template("model.h.j2").render(prototypes=public, absent=absent, **context)
     solving = [solve for code in program.sets for solve in (*code.solve_functions, code.solve_together)]
     solves = [writer.solve(solve) for solve in solving if solve is not None]
     motions = [

@@ -238,7 +238,9 @@ class _Lowering:
         phi = [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)]
         return [
             self._function("constraints", "loop constraints phi(q, t)", phi),
-            self._function("jacobian", "their Jacobian phi_q", jacobian_results(self._dae, self._rows)),
+            self._function(
+                "jacobian", "Jacobian phi_q of the loop constraints", jacobian_results(self._dae, self._rows)
+            ),
         ]
 
     def _dynamics_functions(self) -> list[Function]:
@@ -250,7 +252,7 @@ class _Lowering:
             self._function("velocity", "right-hand side nu of phi_q v = nu", nu),
             self._function(
                 "dynamics",
-                "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
+                "terms of M a + phi_q^T lambda = F, phi_q a = gamma",
                 [*jacobian_results(self._dae, self._rows), *gamma, *mass_results(self._dae), *force],
             ),
         ]
@@ -396,14 +398,16 @@ class _Lowering:
 
     def _held_section(self, section: Section) -> Section:
         hold = self._relations.hold
-        return Section(
-            tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
-            tuple(replace(result, value=hold(result.value)) for result in section.results),
+        return replace(
+            section,
+            guards=tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
+            results=tuple(replace(result, value=hold(result.value)) for result in section.results),
         )
 
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
         is_leaf = self._leaf_test(self._sines())
+        labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
         motion = Motion(tuple(self._held_section(section) for section in motion.sections))
         motion = _compact_motion(motion, is_leaf)
         groups = [_section_roots(section) for section in motion.sections]
@@ -415,7 +419,7 @@ class _Lowering:
         for section, group in zip(motion.sections, groups, strict=True):
             temporaries, waiting = _taken(waiting, group, is_leaf)
             sections.append(replace(section, temporaries=temporaries))
-        return Motion(tuple(sections), count_operations(named, roots, is_leaf))
+        return Motion(tuple(sections), count_operations(named, roots, is_leaf), labels)
 
     # --- what an FMU shows --------------------------------------------------------------------------
 
@@ -480,9 +484,10 @@ def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
     roots = iter(compact(given, is_leaf, _SWEEPS))
     return Motion(
         tuple(
-            Section(
-                tuple(replace(guard, value=next(roots)) for guard in section.guards),
-                tuple(replace(result, value=next(roots)) for result in section.results),
+            replace(
+                section,
+                guards=tuple(replace(guard, value=next(roots)) for guard in section.guards),
+                results=tuple(replace(result, value=next(roots)) for result in section.results),
             )
             for section in motion.sections
         )
