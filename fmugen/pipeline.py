@@ -228,7 +228,7 @@ def _documentation(generated: Generated, options: ExportOptions) -> str:
 def modelica_files(generated: Generated, fmu: str) -> dict[str, str]:
     """Dae, SolutionFlow -> the equations in Modelica, and a script that imports the file ``fmu``, by name."""
     formulation, name = generated.formulation, generated.description.identifier
-    equations = modelica_model(formulation.model, formulation.dae, generated.flow, generated.program.motion)
+    equations = modelica_model(formulation.model, formulation.dae, generated.flow, generated.program)
     return {f"{name}.mo": equations, f"{name}_import.mos": import_script(formulation.model, fmu)}
 
 

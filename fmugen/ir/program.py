@@ -243,7 +243,8 @@ class Program:
 
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
     the start depend on inputs. ``left_out`` are the redundant constraints. ``angles`` are those whose turns
-    are counted, the first ``jumping`` of them between accepted points.
+    are counted, the first ``jumping`` of them between accepted points. ``relations`` has the expression that
+    each held sign is the sign of.
     """
 
     leaves: dict[Expr, Leaf]
@@ -271,6 +272,7 @@ class Program:
     angles: tuple[str, ...] = ()
     jumping: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    relations: dict[Expr, Expr] = field(default_factory=dict)
 
     @property
     def flow(self) -> SolutionFlow:

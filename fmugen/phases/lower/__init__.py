@@ -140,6 +140,7 @@ class _Lowering:
             tuple(angle.name for angle in self._angles),
             sum(angle.jumps for angle in self._angles),
             left_out_constraints(self._dae, self._flow),
+            self._relations.by_sign,
         )
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
@@ -157,7 +158,7 @@ class _Lowering:
     # --- relations ---------------------------------------------------------------------------------
 
     def _signs(self) -> dict[Expr, Leaf]:
-        signs = [*self._relations.by_time.values(), *self._relations.by_state.values()]
+        signs = self._relations.by_sign
         return {sign: Leaf(Vector.SIGNS, index, sign.name) for index, sign in enumerate(signs)}
 
     def _relation_functions(self) -> list[Function]:
