@@ -362,6 +362,9 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
 {
     const State *state = &self->state;
     const ModelSet *const set = present_set(state);
+    if (MODEL_NQ == 0) { /* a network without a mechanism */
+        return MOTION_EASY;
+    }
     return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
                                             point->v, point->a, point->l)
                               : MOTION_UNKNOWN;

@@ -45,7 +45,7 @@ def test_text(name: str, file: str, update: bool) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     kept = path.read_text(encoding="utf-8") if path.exists() else ""
-    lines = difflib.unified_diff(kept.splitlines(), text.splitlines(), f"kept {file}", "generated", lineterm="")
-    difference = "\n".join(lines)
+    old, new = kept.splitlines(), text.splitlines()
+    difference = "\n".join(difflib.unified_diff(old, new, f"kept {file}", "generated", lineterm=""))
     if difference:
         pytest.fail(f"{name}/{file} differs; if it should, run pytest tests/golden --update\n{difference}")

@@ -99,6 +99,55 @@ def test_the_compiler_for_all_platforms_warns_of_nothing(tmp_path: Path) -> None
     compile_all(bare_rod(), tmp_path, sys.executable, "-m", "ziglang", "cc", *flags, "-O0", "-c")
 
 
+def test_names_of_the_model_are_never_names_of_c(tmp_path: Path) -> None:
+    """Macros of C libraries and of the runtime, equal names in capitals, keywords, letters of the code."""
+    names = ["null", "NAN", "M_PI", "overflow", "entry", "model_nq", "R", "r", "double", "p", "w0", "sin_rod"]
+    rod = {"mass": "+".join(names), "inertia": 0.1, "points": {"A": [0, 0.5]}}
+    pin = part("revolute", "ground.O", "rod.A")
+    tables = {
+        "model": {"name": "M"},
+        "parameters": {name: {"value": 1.0, "unit": "kg"} for name in names},
+        "ground": {"points": {"O": [0, 0]}},
+        "bodies": {"rod": rod},
+        "joints": {"pin": pin},
+    }
+    sources = generate(model_from_tables(tables, "test"), ExportOptions("aac")).sources
+    parameters = constants(sources["model.c"], "Parameters p")
+    assert parameters[:8] == ["NULL_2", "NAN_2", "M_PI_3", "OVERFLOW_2", "ENTRY_2", "N_MODEL_NQ", "R", "R_2"]
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    folders = (tmp_path, template_dir() / "runtime", HEADERS)
+    line = [
+        compiler(),
+        *STRICT,
+        *(f"-I{folder}" for folder in folders),
+        "-fsyntax-only",
+        str(tmp_path / "model.c"),
+    ]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["rectifier", "slider_crank"])
+def test_functions_with_nothing_to_compute_are_not_written(name: str) -> None:
+    sources = generate(example(name), ExportOptions("aac")).sources
+    bodies = re.findall(r"^[a-z][^\n]*\) \{\n(.*?)^\}", sources["model.c"], re.M | re.S)
+    assert len(bodies) > 8
+    assert all(re.search(r"\] = |return true", body) for body in bodies)
+    absent = "model_constraints" if name == "rectifier" else "model_derivatives"
+    assert absent not in sources["model.c"]
+    assert f"#define {absent}(" in sources["model.h"]
+
+
+def test_the_motion_says_what_it_computes() -> None:
+    text = generate(example("five_bar"), ExportOptions("aac")).sources["model.c"]
+    motion = text[text.index("model_motion(") :]
+    headings = re.findall(r"^    /\* (\w+ \w+)", motion[: motion.index("\n}")], re.M)
+    assert headings[0] == "velocities of"
+    assert headings[1:] == ["reduced mass", "accelerations of", "accelerations of", "multipliers of"]
+    assert "/* reduced mass of " in motion
+
+
 def test_no_function_of_a_long_ladder_is_long() -> None:
     text = generate(ladder(150), ExportOptions()).sources["model.c"]
     bodies = re.findall(r"^(?:static )?void model_\w+\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S)

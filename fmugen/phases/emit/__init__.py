@@ -63,7 +63,7 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     motions = [
         writer.motion(motion_name(number), code.motion)
         for number, code in enumerate(program.sets)
-        if code.motion is not None
+        if code.motion is not None and code.motion.sections
     ]
     functions = [*chain.from_iterable(texts), *solves, *motions]
     called = frozenset[str]().union(*(function.called for function in functions))

@@ -112,7 +112,7 @@ def set_text(number: int, code: SetCode, names: Nomenclature) -> _SetText:
         len(flow.blocks),
         list(_blocks(code, names)),
         "NULL" if together is None else f"model_{together.name}",
-        "NULL" if code.motion is None else motion_name(number),
+        motion_name(number) if code.motion is not None and code.motion.sections else "NULL",
         repr(flow.quality),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import constants_read, count_operations, reached, schedule
+from fmugen.expr.code import constants_read, count_operations, schedule
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
@@ -18,7 +18,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs
 from fmugen.ir.flow import Block, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
-from fmugen.ir.model import SystemModel, quantities
+from fmugen.ir.model import SystemModel
 from fmugen.ir.program import (
     Function,
     Leaf,
@@ -34,11 +34,13 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
+from fmugen.phases.lower.arrange import compact_forms, compact_motion, section_roots, taken
+from fmugen.phases.lower.calculated import calculated_variables
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
 from fmugen.phases.lower.left_out import left_out_constraints, left_out_results
 from fmugen.phases.lower.matrices import jacobian_results, mass_results
-from fmugen.phases.lower.partials import output_knowns, partials_of
+from fmugen.phases.lower.partials import partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
 from fmugen.phases.lower.steps import CIRCLE, Form, form_of
@@ -46,9 +48,6 @@ from fmugen.phases.lower.symbols import equations_of, symbol_leaves
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
 __all__ = ["lower_program"]
-
-#: Of right-hand sides, which are evaluated most often.
-_SWEEPS = 2
 
 
 def lower_program(
@@ -87,7 +86,10 @@ class _Lowering:
         self._turning: dict[int, int] = {}
 
     def program(self, motions: Sequence[Motion | None], *, whole: bool) -> Program:
-        calculated, values = self._calculated() if whole else ([], [])
+        calculated: list[CalculatedVariable] = []
+        values: list[Expr] = []
+        if whole:
+            calculated, values = calculated_variables(self._model, self._dae, self._flow, self._structure)
         functions = [*self._constraint_functions()]
         if whole or None in motions:
             functions += self._dynamics_functions()
@@ -314,7 +316,7 @@ class _Lowering:
         roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
         sections = [section for motion in motions if motion is not None for section in motion.sections]
-        roots += [root for section in sections for root in _section_roots(section)]
+        roots += [root for section in sections for root in section_roots(section)]
         read = {
             node.args[0]
             for node in postorder(roots)
@@ -364,7 +366,7 @@ class _Lowering:
             found = self._dae.coordinates[form.unknown].name
             leaves |= {symbol: Leaf(vector, form.unknown, found) for symbol, vector in form.leaves.items()}
         is_leaf = self._leaf_test(leaves)
-        forms = _compact_forms(forms, is_leaf)
+        forms = compact_forms(forms, is_leaf)
         groups = [group for form in forms for group in (form.arguments, form.results)]
         roots = [root for group in groups for root in group]
         self._derive(roots)
@@ -372,8 +374,8 @@ class _Lowering:
         done: set[Expr] = set()
         steps = []
         for form in forms:
-            before, waiting = _taken(waiting, form.arguments, is_leaf)
-            after, waiting = _taken(waiting, form.results, is_leaf)
+            before, waiting = taken(waiting, form.arguments, is_leaf)
+            after, waiting = taken(waiting, form.results, is_leaf)
             operations = count_operations(
                 (*before, *after),
                 (*form.arguments, *form.results),
@@ -410,43 +412,17 @@ class _Lowering:
         is_leaf = self._leaf_test(self._sines())
         labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
         motion = Motion(tuple(self._held_section(section) for section in motion.sections))
-        motion = _compact_motion(motion, is_leaf)
-        groups = [_section_roots(section) for section in motion.sections]
+        motion = compact_motion(motion, is_leaf)
+        groups = [section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
         named = schedule(roots, is_leaf)
         waiting = list(named)
         sections = []
         for section, group in zip(motion.sections, groups, strict=True):
-            temporaries, waiting = _taken(waiting, group, is_leaf)
+            temporaries, waiting = taken(waiting, group, is_leaf)
             sections.append(replace(section, temporaries=temporaries))
         return Motion(tuple(sections), count_operations(named, roots, is_leaf), labels)
-
-    # --- what an FMU shows --------------------------------------------------------------------------
-
-    def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
-        """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
-        shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
-
-        def show(name: str, value: Expr, unit: str, text: str) -> None:
-            if name not in shown:
-                known = self._structure.knowns(value)
-                shown[name] = (CalculatedVariable(name, unit, text, "local", known), value)
-
-        for output in self._model.outputs:
-            known = output_knowns(self._dae, self._flow, self._structure, output)
-            variable = CalculatedVariable(output.name, output.unit, output.description, "output", known)
-            shown[output.name] = (variable, self._dae.outputs[output.name])
-        for c in self._dae.coordinates:
-            show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
-            show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
-            show(c.acceleration, c.second, f"{c.unit}/s2", f"second rate of {c.name}")
-        for state in self._dae.states:
-            show(state.name, state.symbol, state.unit, "state")
-        for name, value in self._dae.quantities.items():
-            show(name, value, units[name], "")
-        return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
 
     # --- functions ----------------------------------------------------------------------------------
 
@@ -477,46 +453,3 @@ class _Lowering:
 
     def _leaf_test(self, leaves: dict[Expr, Leaf]) -> Callable[[Expr], bool]:
         return lambda node: node in leaves or node in self._leaves or node in self._derived
-
-
-def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
-    """The equations of motion with fewer operations, sharing across sections."""
-    given = [root for section in motion.sections for root in _section_roots(section)]
-    roots = iter(compact(given, is_leaf, _SWEEPS))
-    return Motion(
-        tuple(
-            replace(
-                section,
-                guards=tuple(replace(guard, value=next(roots)) for guard in section.guards),
-                results=tuple(replace(result, value=next(roots)) for result in section.results),
-            )
-            for section in motion.sections
-        )
-    )
-
-
-def _compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> list[Form]:
-    """Steps with fewer operations, sharing across steps."""
-    given = [root for form in forms for root in (*form.arguments, *form.results)]
-    roots = iter(compact(given, is_leaf, _SWEEPS))
-    return [
-        replace(
-            form,
-            arguments=tuple(next(roots) for _ in form.arguments),
-            results=tuple(next(roots) for _ in form.results),
-        )
-        for form in forms
-    ]
-
-
-def _section_roots(section: Section) -> list[Expr]:
-    guards = [guard.value for guard in section.guards]
-    return [*guards, *(result.value for result in section.results)]
-
-
-def _taken(
-    waiting: Sequence[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
-) -> tuple[tuple[Expr, ...], list[Expr]]:
-    """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
-    needed = reached(roots, is_leaf)
-    return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
