@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Exact, Expr, Operation, Role
@@ -16,10 +17,14 @@ from fmugen.expr.functions import FUNCTION_VALUES
 
 __all__ = [
     "Operations",
+    "PrintCall",
+    "Printed",
     "compile_python",
     "constants_read",
     "count_operations",
+    "print_c_call",
     "print_expression",
+    "printed",
     "reached",
     "schedule",
 ]
@@ -275,41 +280,84 @@ def print_c_call(name: str, arguments: Sequence[str]) -> str:
     return f"{_C_NAMES.get(name, name)}({', '.join(arguments)})"
 
 
-def print_expression(
-    root: Expr, names: Mapping[Expr, str], *, inside: bool = False, call: PrintCall = print_c_call
-) -> str:
-    """The text of ``root``; nodes in ``names`` print as their names.
+@dataclass(frozen=True)
+class Printed:
+    """The text of an expression, the nodes that it reads by name, and the functions that it calls.
 
-    With ``inside``, ``root`` itself is printed in full even if it has a name.
+    Both are in the order of their first use. ``size`` is how many names and numbers the text has.
     """
+
+    text: str
+    read: tuple[Expr, ...]
+    called: tuple[str, ...]
+    size: int
+
+
+def printed(root: Expr, names: Mapping[Expr, str], call: PrintCall = print_c_call) -> Printed:
+    """``root`` with the nodes in ``names`` printed as their names."""
     printer = _Printer(names, call)
-    return printer.full(root) if inside else printer.text(root, 0)
+    text = printer.text(root)
+    return Printed(text, tuple(printer.read), tuple(printer.called), printer.size)
 
 
-_SUM, _PRODUCT, _ATOM = 1, 2, 3
+def print_expression(root: Expr, names: Mapping[Expr, str], call: PrintCall = print_c_call) -> str:
+    """The text of ``root`` alone, see :func:`printed`."""
+    return _Printer(names, call).text(root)
+
+
+_ANY, _SUM, _PRODUCT, _ATOM = range(4)
+
+
+class _Term(NamedTuple):
+    """A text with its sign, which a sum may write as a subtraction, and how tightly it binds."""
+
+    negative: bool
+    text: str
+    binding: int
+
+    @property
+    def whole(self) -> str:
+        return f"-{self.text}" if self.negative else self.text
+
+    def within(self, context: int) -> _Term:
+        """The term where operators bind as tightly as ``context``, in parentheses if it needs them."""
+        return self if self.binding >= context else _Term(False, f"({self.whole})", _ATOM)
 
 
 class _Printer:
     def __init__(self, names: Mapping[Expr, str], call: PrintCall) -> None:
         self._names, self._call = names, call
+        self.read: dict[Expr, None] = {}
+        self.called: dict[str, None] = {}
+        self.size = 0
 
-    def text(self, node: Expr, context: int) -> str:
+    def text(self, node: Expr, context: int = _ANY) -> str:
+        return self._term(node, context).whole
+
+    def _name(self, node: Expr) -> str | None:
         name = self._names.get(node)
         if name is not None:
-            return name
+            self.read[node] = None
+            self.size += 1
+        return name
+
+    def _term(self, node: Expr, context: int) -> _Term:
+        name = self._name(node)
+        if name is not None:
+            return _Term(False, name, _ATOM)
         other = _opposite(node)
         if other is not None:
-            text = self.text(other, _PRODUCT)
-            text = text[1:] if text.startswith("-") else f"-{text}"
-            return text if context <= _SUM else f"({text})"
-        text = self.full(node)
-        binding = _binding(node)
-        return f"({text})" if binding < context else text
+            term = self._term(other, _PRODUCT)
+            return _Term(not term.negative, term.text, _SUM).within(context)
+        return self._full(node).within(context)
 
-    def full(self, node: Expr) -> str:
+    def _full(self, node: Expr) -> _Term:
         match node.operation:
             case Operation.NUMBER:
-                return print_number(node.number)
+                self.size += 1
+                if node.number < 0:
+                    return _Term(True, print_number(-node.number), _SUM)
+                return _Term(False, print_number(node.number), _ATOM)
             case Operation.ADD:
                 return self._sum(_operands(node))
             case Operation.MUL:
@@ -317,27 +365,24 @@ class _Printer:
             case Operation.POWER:
                 return self._product((node,))
             case Operation.CALL:
-                return self._call(node.name, [self.text(arg, 0) for arg in node.args])
+                return _Term(False, self._calling(node.name, [self.text(arg) for arg in node.args]), _ATOM)
         raise KeyError(f"the symbol {node!r} has no name in this function")
 
-    def _sum(self, terms: Sequence[Expr]) -> str:
-        pieces: list[str] = []
-        for term in terms:
-            text = self.text(term, _SUM)
-            if not pieces:
-                pieces.append(text)
-            elif text.startswith("-"):
-                pieces.append(f" - {text[1:]}")
-            else:
-                pieces.append(f" + {text}")
-        return "".join(pieces)
+    def _calling(self, name: str, arguments: Sequence[str]) -> str:
+        self.called[name] = None
+        return self._call(name, arguments)
 
-    def _product(self, factors: Sequence[Expr]) -> str:
+    def _sum(self, terms: Sequence[Expr]) -> _Term:
+        first, *others = (self._term(term, _SUM) for term in terms)
+        rest = "".join(f" {'-' if term.negative else '+'} {term.text}" for term in others)
+        return _Term(first.negative, first.text + rest, _SUM)
+
+    def _product(self, factors: Sequence[Expr]) -> _Term:
         negative, above, below = self._factors(factors)
         text = "*".join(above) or "1.0"
         if below:
-            text += f"/{below[0]}" if len(below) == 1 and "*" not in below[0] else f"/({'*'.join(below)})"
-        return f"-{text}" if negative else text
+            text += f"/{below[0]}" if len(below) == 1 else f"/({'*'.join(below)})"
+        return _Term(negative, text, _PRODUCT)
 
     def _factors(self, factors: Sequence[Expr]) -> tuple[bool, list[str], list[str]]:
         """Whether a product is negative, and the texts of its factors above and below the line."""
@@ -345,12 +390,12 @@ class _Printer:
         for factor in factors:
             if _is_sign(factor):
                 negative = not negative
-            elif factor in self._names:
-                above.append(self._names[factor])
+            elif (name := self._name(factor)) is not None:
+                above.append(name)
             elif _is_divisor(factor):
-                below.append(self._power(factor.args[0], -factor.exponent))
+                below += self._power(factor.args[0], -factor.exponent)
             elif factor.operation is Operation.POWER:
-                above.append(self._power(factor.args[0], factor.exponent))
+                above += self._power(factor.args[0], factor.exponent)
             elif factor.operation is Operation.MUL:
                 turned, more_above, more_below = self._factors(_operands(factor))
                 negative ^= turned
@@ -363,21 +408,12 @@ class _Printer:
                 above.append(self.text(factor, _PRODUCT))
         return negative, above, below
 
-    def _power(self, base: Expr, exponent: int) -> str:
+    def _power(self, base: Expr, exponent: int) -> list[str]:
+        """The factors of a power."""
         text = self.text(base, _ATOM)
         if exponent > _LONGEST_PRODUCT:
-            return self._call("pow", [text, repr(float(exponent))])
-        return "*".join([text] * exponent)
-
-
-def _binding(node: Expr) -> int:
-    if node.operation is Operation.ADD:
-        return _SUM
-    if node.operation in (Operation.MUL, Operation.POWER):
-        return _PRODUCT
-    if node.is_number and node.number < 0:
-        return _SUM
-    return _ATOM
+            return [self._calling("pow", [text, repr(float(exponent))])]
+        return [text] * exponent
 
 
 # --- evaluation in Python --------------------------------------------------------------------------

@@ -16,9 +16,10 @@ Node numbers grow in order of construction, so the result is reproducible for a 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import Enum
 from fractions import Fraction
 from math import isqrt
+
+from fmugen.expr.kinds import Operation, Role
 
 __all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar", "Value"]
 
@@ -30,36 +31,6 @@ _DEEP = 20
 
 #: Numbers are exact; integers are plain ``int``.
 Exact = int | Fraction
-
-
-class Role(Enum):
-    """What a symbol stands for."""
-
-    PARAMETER = "parameter"
-    TIME = "time"
-    INPUT = "input"
-    COORDINATE = "coordinate"
-    VELOCITY = "velocity"
-    ACCELERATION = "acceleration"
-    MULTIPLIER = "multiplier"
-    NETWORK = "network variable"
-    STATE = "state"
-    ITERATED = "iterated unknown"
-    RELATION = "sign of a relation"
-    TURNS = "turns of an angle"
-    DIRECTION = "direction"
-
-
-class Operation(Enum):
-    #: By identity: that of an enumeration takes a call, and every node is looked up by its operation.
-    __hash__ = object.__hash__
-
-    NUMBER = "number"
-    SYMBOL = "symbol"
-    ADD = "add"
-    MUL = "mul"
-    POWER = "power"  # integer exponent
-    CALL = "call"
 
 
 #: What a node has beside its arguments: a number, a name (of symbols with their role), an exponent.

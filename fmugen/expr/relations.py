@@ -36,6 +36,11 @@ class Relations:
             self.hold(root)
         self._collecting = False
 
+    @property
+    def by_sign(self) -> dict[Expr, Expr]:
+        """The relation that each symbol is the sign of: those of ``by_time``, then those of ``by_state``."""
+        return {sign: relation for known in (self.by_time, self.by_state) for relation, sign in known.items()}
+
     def hold(self, root: Expr) -> Expr:
         """``root`` with held signs; functions that switch nowhere else are left as they are."""
         for node in postorder((root,), self._held):

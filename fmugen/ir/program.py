@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
@@ -12,6 +13,7 @@ from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 __all__ = [
     "Function",
     "Guard",
+    "Leaf",
     "LeftOut",
     "Motion",
     "NetworkCode",
@@ -22,7 +24,43 @@ __all__ = [
     "SetCode",
     "SolveFunction",
     "StepCode",
+    "Vector",
 ]
+
+
+class Vector(Enum):
+    """What generated code reads values from: vectors of numbers, and what an exact step has found so far."""
+
+    TIME = "time"
+    PARAMETERS = "parameters"
+    DERIVED = "derived"  # from parameters alone
+    INPUTS = "inputs"
+    COORDINATES = "coordinates"
+    VELOCITIES = "velocities"
+    ACCELERATIONS = "accelerations"
+    MULTIPLIERS = "multipliers"
+    STATES = "states"  # of the network
+    UNKNOWNS = "unknowns"  # of the network
+    SINES = "sines"  # of coordinates that turn: sine, cosine, sine, ...
+    SIGNS = "signs"  # of relations
+    TURNS = "turns"  # of angles that are not coordinates
+    EXPECTED_SINES = "expected sines"  # of the unknown of a step
+    EXPECTED_COSINES = "expected cosines"
+    ROOTS = "roots"
+    UNDETERMINED = "undetermined"  # reactions of redundant constraints, which count as zero
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value that code reads: its place in a vector, and its name in the model.
+
+    ``change`` tells that it is the change of this value along a direction.
+    """
+
+    vector: Vector
+    index: int
+    name: str
+    change: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,22 +88,28 @@ class Guard:
 
 @dataclass(frozen=True)
 class Section:
-    """Temporaries, guards, then assignments; later sections read what earlier ones assigned."""
+    """Temporaries, guards, then assignments; later sections read what earlier ones assigned.
+
+    ``title`` says what the section computes.
+    """
 
     guards: tuple[Guard, ...]
     results: tuple[Result, ...]
     temporaries: tuple[Expr, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)
 class Motion:
     """The embedded equations of motion as sections in order.
 
-    Velocities block by block, accelerations, multipliers in reverse order of the blocks.
+    Velocities block by block, accelerations, multipliers in reverse order of the blocks. ``labels`` says what
+    some expressions within them are, such as the entries of the reduced mass matrix.
     """
 
     sections: tuple[Section, ...]
     operations: Operations = field(default_factory=Operations)
+    labels: tuple[tuple[Expr, str], ...] = ()
 
     @property
     def pivots(self) -> int:
@@ -75,14 +119,14 @@ class Motion:
 
 @dataclass(frozen=True)
 class Function:
-    """Temporaries in order, then results; ``leaves`` has the texts of leaves that only this one knows."""
+    """Temporaries in order, then results; ``leaves`` has the leaves that only this one knows."""
 
     name: str
     purpose: str
     temporaries: tuple[Expr, ...]
     results: tuple[Result, ...]
     operations: Operations
-    leaves: dict[Expr, str] = field(default_factory=dict)
+    leaves: dict[Expr, Leaf] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,12 +153,12 @@ class StepCode:
 
 @dataclass(frozen=True)
 class SolveFunction:
-    """The exact steps of a block, in order; ``names`` are leaves that they fill."""
+    """The exact steps of a block, in order; ``leaves`` are those that they fill."""
 
     name: str
     purpose: str
     steps: tuple[StepCode, ...]
-    names: dict[Expr, str]
+    leaves: dict[Expr, Leaf]
 
     @property
     def operations(self) -> Operations:
@@ -188,19 +232,22 @@ class LeftOut:
 class Program:
     """All functions of a model.
 
-    ``names`` gives every leaf its text: symbols as ``q[0]``, parameter-only expressions as ``d[3]``.
-    ``turning`` are the coordinates whose sine and cosine are found once and read by steps and motion,
-    ``directions`` the texts of these sines and cosines. ``sets`` belong to the flow and to its spares, in
-    this order. ``input_rates`` has for every input the number of the
-    input that is its rate, or -1, ``input_drives`` tells whether a motion is prescribed by it or by
-    what it is a rate of, ``input_stamps`` has that of the input that tells when it was sampled;
-    ``input_slopes`` tells how fast it changes at the start, if that is known.
+    ``leaves`` are the symbols and the parameter-only expressions that functions read. ``turning`` are the
+    coordinates whose sine and cosine are found once and read by steps and motion, ``circles`` the leaves of
+    these sines and cosines. ``sets`` belong to the flow and to its spares, in this order.
+
+    For every input, ``input_rates`` has the number of the input that is its rate, or -1. ``input_drives``
+    tells whether a motion is prescribed by it or by what it is a rate of. ``input_stamps`` has the number of
+    the input that tells when it was sampled, or -1. ``input_slopes`` tells how fast it changes at the start,
+    if that is known.
+
     ``partials`` are ordered by input. ``starts_by_inputs`` says whether positions, velocities or states at
     the start depend on inputs. ``left_out`` are the redundant constraints. ``angles`` are those whose turns
-    are counted, the first ``jumping`` of them between accepted points.
+    are counted, the first ``jumping`` of them between accepted points. ``relations`` has the expression that
+    each held sign is the sign of.
     """
 
-    names: dict[Expr, str]
+    leaves: dict[Expr, Leaf]
     functions: tuple[Function, ...]
     sets: tuple[SetCode, ...]
     derived: int
@@ -208,7 +255,7 @@ class Program:
     coordinate_units: tuple[str, ...]
     constraint_names: tuple[str, ...]
     turning: tuple[int, ...]
-    directions: dict[Expr, str]
+    circles: dict[Expr, Leaf]
     fixed_positions: int
     fixed_velocities: int
     calculated: tuple[CalculatedVariable, ...]
@@ -225,6 +272,7 @@ class Program:
     angles: tuple[str, ...] = ()
     jumping: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    relations: dict[Expr, Expr] = field(default_factory=dict)
 
     @property
     def flow(self) -> SolutionFlow:

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import EMBEDDED, Attitude, SolutionFlow
+from fmugen.ir.flow import EMBEDDED, Attitude, Block, SolutionFlow
 from fmugen.ir.program import Guard, Motion, Result, Section
 
 __all__ = ["System", "embed", "embed_all", "written_out"]
@@ -60,6 +60,7 @@ class _Embedding:
         self.dag: Dag = dae.symbols.dag
         self.place = {row: index for index, row in enumerate(flow.rows)}
         self.sections: list[Section] = []
+        self.labels: list[tuple[Expr, str]] = []
         self.systems = {
             block.rows: written_out(self._block(block.rows, block.unknowns)) for block in flow.blocks
         }
@@ -72,13 +73,13 @@ class _Embedding:
         for attitude in self.flow.whole:
             self._turn(attitude, tangent, drift)
         for block in self.flow.blocks:
-            self._velocities(block.rows, block.unknowns)
+            self._velocities(block)
             self._tangent(block.rows, block.unknowns, tangent, drift)
         self._accelerations(tangent, drift)
         for block in reversed(self.flow.blocks):
             self._multipliers(block.rows, block.unknowns)
         self._length_multipliers()
-        return Motion(tuple(self.sections))
+        return Motion(tuple(self.sections), labels=tuple(self.labels))
 
     def _turn(self, attitude: Attitude, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
         """How the components of a whole attitude follow from its angular acceleration."""
@@ -103,16 +104,17 @@ class _Embedding:
         entries = self.dae.constraints[row].jacobian.items()
         return [(column, entry) for column, entry in entries if column not in unknowns]
 
-    def _velocities(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
-        system = self.systems[rows]
+    def _velocities(self, block: Block) -> None:
+        system = self.systems[block.rows]
         sides = []
-        for row in rows:
-            known = [-entry * self.dae.coordinates[k].velocity for k, entry in self._known(row, unknowns)]
-            sides.append(self.dag.add([self.dae.constraints[row].nu, *known]))
-        solution = system.solve(sides)
-        origin = f"velocities of {', '.join(self.dae.coordinates[k].name for k in unknowns)}"
-        results = tuple(Result("v", k, value, origin) for k, value in zip(unknowns, solution, strict=True))
-        self.sections.append(Section(system.guards, results))
+        for row in block.rows:
+            known = self._known(row, block.unknowns)
+            moved = [-entry * self.dae.coordinates[k].velocity for k, entry in known]
+            sides.append(self.dag.add([self.dae.constraints[row].nu, *moved]))
+        solution = zip(block.unknowns, system.solve(sides), strict=True)
+        results = tuple(Result("v", k, value) for k, value in solution)
+        names = ", ".join(self.dae.coordinates[k].name for k in block.unknowns)
+        self.sections.append(Section(system.guards, results, title=f"velocities of {names}: {block.name}"))
 
     def _tangent(
         self,
@@ -164,30 +166,45 @@ class _Embedding:
             self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k])
             for i in range(freedom)
         ]
-        pivots, solution = _solve_symmetric(reduced, forces)
+        pivots, factors, solution = _solve_symmetric(reduced, forces)
+        names = [self.dae.coordinates[k].name for k in self.flow.independent]
+        self._label(names, reduced, factors, pivots, forces)
         guards = tuple(Guard(pivot) for pivot in pivots)
+        if guards:
+            title = f"reduced mass matrix B^T M B of {', '.join(names)}, and its factors L D L^T"
+            self.sections.append(Section(guards, (), title=title))
         turned = {k for attitude in self.flow.whole for k in attitude.components}
-        own = [
-            Result("a", k, solution[j], "accelerations")
-            for j, k in enumerate(self.flow.independent)
-            if k not in turned
-        ]
-        self.sections.append(Section(guards, tuple(own)))
+        own = [Result("a", k, solution[j]) for j, k in enumerate(self.flow.independent) if k not in turned]
+        if own:
+            title = "accelerations of the independent coordinates"
+            self.sections.append(Section((), tuple(own), title=title))
         second = [
             solution[j] if k in turned else self.dae.coordinates[k].second
             for j, k in enumerate(self.flow.independent)
         ]
         rest = [
-            Result(
-                "a",
-                k,
-                self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]),
-                "accelerations",
-            )
+            Result("a", k, self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]))
             for k in sorted({*self.flow.dependent, *turned})
         ]
         if rest:
-            self.sections.append(Section((), tuple(rest)))
+            title = "accelerations of the dependent coordinates"
+            self.sections.append(Section((), tuple(rest), title=title))
+
+    def _label(
+        self,
+        names: Sequence[str],
+        reduced: Matrix,
+        factors: Matrix,
+        pivots: Sequence[Expr],
+        forces: Sequence[Expr],
+    ) -> None:
+        """What the parts of the equations of motion of the independent coordinates are."""
+        for i, name in enumerate(names):
+            for j, other in enumerate(names[: i + 1]):
+                self.labels.append((reduced[i][j], f"reduced mass of {name}" + f", {other}" * (i != j)))
+            self.labels += [(factors[i][j], f"factor of {name}, {names[j]}") for j in range(i)]
+            self.labels.append((pivots[i], f"pivot of {name}"))
+            self.labels.append((forces[i], f"reduced force of {name}"))
 
     def _mass(self, row: int, column: int) -> Expr:
         return self.dae.mass.get((max(row, column), min(row, column)), self.dag.zero)
@@ -204,9 +221,8 @@ class _Embedding:
                 parts += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in others]
                 terms.append(self.dae.coordinates[k].position * self.dag.add(parts))
             name = self.dae.constraints[attitude.row].name
-            value = self.dag.add(terms) / 2
-            result = Result("l", self.place[attitude.row], value, f"multiplier of {name}")
-            self.sections.append(Section((), (result,)))
+            result = Result("l", self.place[attitude.row], self.dag.add(terms) / 2)
+            self.sections.append(Section((), (result,), title=f"multiplier of {name}"))
 
     def _multipliers(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
         size = len(self.dae.coordinates)
@@ -218,11 +234,9 @@ class _Embedding:
             terms += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in solved]
             sides.append(self.dag.add(terms))
         values = self.systems[rows].solve_transposed(sides)
-        results = tuple(
-            Result("l", self.place[row], value, f"multiplier of {self.dae.constraints[row].name}")
-            for row, value in zip(rows, values, strict=True)
-        )
-        self.sections.append(Section((), results))
+        results = tuple(Result("l", self.place[row], value) for row, value in zip(rows, values, strict=True))
+        edges = dict.fromkeys(self.dae.constraints[row].origin.edge for row in rows)
+        self.sections.append(Section((), results, title=f"multipliers of {', '.join(edges)}"))
 
 
 # --- small systems -------------------------------------------------------------------------------------
@@ -342,11 +356,11 @@ def _cofactor(m: Matrix, row: int, column: int) -> Expr:
     return minor if (row + column) % 2 == 0 else -minor
 
 
-def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], list[Expr]]:
-    """LDL^T without pivoting, which a positive definite matrix does not need: pivots and solution."""
+def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], Matrix, list[Expr]]:
+    """LDL^T without pivoting, which a positive definite matrix does not need: D, L and the solution."""
     size = len(sides)
     if size == 0:
-        return [], []
+        return [], [], []
     dag = sides[0].dag
     pivots: list[Expr] = []
     factors: Matrix = []
@@ -366,4 +380,4 @@ def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], 
     for i in reversed(range(size)):
         later = (-factors[k][i] * solution[k] for k in range(i + 1, size))
         solution[i] = dag.add([solution[i], *later])
-    return pivots, solution
+    return pivots, factors, solution

@@ -15,18 +15,19 @@ moves. Assertions end a simulation where they no longer determine the motion.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fmugen.errors import OutputError
 from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import print_expression, schedule
 from fmugen.expr.dag import Expr, Role
+from fmugen.expr.statements import Assignment, Condition, Heading, Statement, StatementPrinter, Temporary
+from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Coordinate, Dae
 from fmugen.ir.flow import EMBEDDED, Block, SolutionFlow
 from fmugen.ir.model import SystemModel, start_parameter
-from fmugen.ir.program import Motion
+from fmugen.ir.program import Program
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
 from fmugen.start import values_at_start
 from fmugen.version import __version__
@@ -49,40 +50,22 @@ _OPEN = 1e-6
 _RESERVED_WORDS = frozenset(_RESERVED.split())
 
 
-@dataclass(frozen=True)
-class _Assertion:
-    """``value > bound`` must hold."""
-
-    value: Expr
-    bound: float
-    message: str
-
-
-@dataclass(frozen=True)
-class _Equation:
-    """``left = right`` with a comment; several neighbours with one comment show it once."""
-
-    left: str
-    right: Expr | str
-    comment: str = ""
-
-
 def modelica_files(made: Compilation, fmu: str) -> dict[str, str]:
     """The equations in Modelica, and a script that imports the file ``fmu``, by name."""
     name = made.description.identifier
-    equations = modelica_model(made.model, made.dae, made.flow, made.program.motion)
+    equations = modelica_model(made.model, made.dae, made.flow, made.program)
     return {f"{name}.mo": equations, f"{name}_import.mos": import_script(made.model, fmu)}
 
 
-def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> str:
+def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, program: Program) -> str:
     """The text of ``<model name>.mo``.
 
     Parameters
     ----------
     model, dae, flow
         The model, its equations, and how its loops are closed.
-    motion
-        The embedded equations of motion, if there are any.
+    program
+        What has the embedded equations of motion, if there are any.
 
     Raises
     ------
@@ -92,7 +75,7 @@ def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Mot
     if flow.closure not in EMBEDDED:
         allowed = ", ".join(closure.value for closure in EMBEDDED)
         raise OutputError(f"the closure {flow.closure.value} cannot be written in Modelica: use {allowed}")
-    return _Writer(model, dae, flow, motion).text()
+    return _Writer(model, dae, flow, program).text()
 
 
 def import_script(model: SystemModel, fmu: str) -> str:
@@ -146,17 +129,39 @@ def _call(name: str, arguments: Sequence[str]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
+class _ModelicaPrinter(StatementPrinter):
+    """Writes statements as equations; a temporary is a variable, which is declared elsewhere."""
+
+    def __init__(self, names: Mapping[Expr, str]) -> None:
+        super().__init__(names, _call)
+
+    def _lines(self, statement: Statement) -> list[str]:
+        match statement:
+            case Heading(text=text):
+                return [f"  // {text}"]
+            case Temporary(name=name, value=value):
+                return [] if value.constant else [f"  {name} = {self.expression(value)};"]
+            case Assignment(target=target, value=value):
+                return [f"  {target} = {self.expression(value)};"]
+            case Condition(value=value, bound=bound, otherwise=message):
+                return [f"  assert({self.expression(value)} > {bound!r}, {_string(message)});"]
+        raise TypeError(f"{type(statement).__name__} is not a statement of Modelica")
+
+
 class _Writer:
-    def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow, motion: Motion | None) -> None:
-        self._model, self._dae, self._flow, self._motion = model, dae, flow, motion
+    def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow, program: Program) -> None:
+        self._model, self._dae, self._flow, self._motion = model, dae, flow, program.motion
+        # Signs that generated code holds between events are variables, which a tool holds as well.
+        sign_of = dae.symbols.dag.call
+        self._signs = {symbol: sign_of("sign", value) for symbol, value in program.relations.items()}
         # All components of a whole attitude are states, so that none of them is divided by.
         self._integrated = (*flow.independent, *flow.carried)
         self._taken: set[str] = set()
         self._names: dict[Expr, str] = {dae.symbols.time: "time"}
         self._declarations: list[str] = []
-        self._equations: list[_Equation] = []
-        self._initial: list[_Equation] = []
-        self._assertions: list[_Assertion] = []
+        self._equations: list[Assignment] = []
+        self._initial: list[Assignment] = []
+        self._assertions: list[Condition] = []
         # Modelica has no derivatives of what is solved for by an input.
         self._outputs = [output for output in model.outputs if not (output.by or output.without)]
 
@@ -170,8 +175,9 @@ class _Writer:
         self._counted_angles()
         for output in self._outputs:
             value = self._dae.outputs[output.name]
-            self._equations.append(_Equation(self._output_names[output.name], value, "outputs"))
-        temporaries, equations = self._printed()
+            self._equations.append(Assignment(self._output_names[output.name], value, "outputs"))
+        self._declare_signs()
+        temporaries, initial, equations = self._printed()
         experiment = self._model.experiment
         name = _identifier(self._model.name)
         title = f" {_string(self._model.description)}" if self._model.description else ""
@@ -180,7 +186,7 @@ class _Writer:
             f"  // Written by fmugen {__version__}. Start values are those of the default parameters.",
             *self._declarations,
             *(["protected", *temporaries] if temporaries else []),
-            *(["initial equation", *self._equation_lines(self._initial)] if self._initial else []),
+            *(["initial equation", *initial] if initial else []),
             "equation",
             *equations,
             f"  annotation(experiment(StartTime=0.0, StopTime={experiment.stop!r}, "
@@ -244,7 +250,7 @@ class _Writer:
             self._declare_symbol(c.velocity, c.rate, f"{c.unit}/s", _start(velocity, is_state), "")
             self._declare_symbol(c.second, c.acceleration, f"{c.unit}/s2", "", "")
             if is_state and self._dae.steady:
-                self._initial.append(_Equation("0", c.second))
+                self._initial.append(Assignment("0", c.second))
         for row in self._flow.rows:
             constraint = self._dae.constraints[row]
             text = f"multiplier ({constraint.origin})"
@@ -262,16 +268,17 @@ class _Writer:
     def _closure_equations(self) -> None:
         for k in self._integrated:
             c = self._dae.coordinates[k]
-            position, velocity, second = (self._names[s] for s in (c.position, c.velocity, c.second))
-            self._equations.append(_Equation(f"der({position})", c.velocity, "independent coordinates"))
-            self._equations.append(_Equation(f"der({velocity})", second))
+            position, velocity = self._names[c.position], self._names[c.velocity]
+            comment = "independent coordinates"
+            self._equations.append(Assignment(f"der({position})", c.velocity, comment))
+            self._equations.append(Assignment(f"der({velocity})", c.second, comment))
         for block in self._flow.blocks:
             if block.steps and not any(isinstance(step, PolynomialStep) for step in block.steps):
                 self._exact_block(block)
             else:
                 for row in block.rows:
                     constraint = self._dae.constraints[row]
-                    self._equations.append(_Equation("0", constraint.phi, f"{constraint.origin}"))
+                    self._equations.append(Assignment("0", constraint.phi, f"{constraint.origin}"))
 
     def _left_out_assertions(self) -> None:
         """Redundant constraints are not solved, but must hold."""
@@ -279,7 +286,7 @@ class _Writer:
             row = self._dae.constraints[number]
             open_by = _OPEN * self._flow.size_of(row.origin.domain)
             message = f"{row.origin.edge} is open: the parameters break a redundancy ({row.origin})"
-            self._assertions.append(_Assertion(-(row.phi**2), -(open_by**2), message))
+            self._assertions.append(Condition(-(row.phi**2), -(open_by**2), message))
 
     def _exact_block(self, block: Block) -> None:
         comment = f"closure of {block.name}"
@@ -287,7 +294,7 @@ class _Writer:
             c = self._dae.coordinates[step.unknown]
             name = self._names[c.position]
             if isinstance(step, LinearStep):
-                self._equations.append(_Equation(name, step.numerator / step.denominator, comment))
+                self._equations.append(Assignment(name, step.numerator / step.denominator, comment))
             elif isinstance(step, LinearAngleStep):
                 self._angle(c, step.sine / step.denominator, step.cosine / step.denominator, comment)
             elif isinstance(step, GoniometricStep):
@@ -298,7 +305,7 @@ class _Writer:
             elif isinstance(step, QuadraticStep):
                 root = self._root(step.b**2 - 4 * step.a * step.c, c)
                 value = (self._mode(step) * root - step.b) / (2 * step.a)
-                self._equations.append(_Equation(name, value, comment))
+                self._equations.append(Assignment(name, value, comment))
 
     def _angle(self, c: Coordinate, sine: Expr, cosine: Expr, comment: str) -> None:
         """The angle with a sine and a cosine, in the turn nearest to the integral of its velocity."""
@@ -306,10 +313,10 @@ class _Writer:
         near = dag.symbol(f"{c.name}.near", Role.COORDINATE)
         start = _start(self._flow.positions[number], True)
         name = self._declare_symbol(near, f"{c.name}_near", c.unit, start, f"{c.name}, integrated")
-        self._equations.append(_Equation(f"der({name})", c.velocity, comment))
+        self._equations.append(Assignment(f"der({name})", c.velocity, comment))
         s, k = dag.call("sin", near), dag.call("cos", near)
         value = near + dag.call("atan2", sine * k - cosine * s, cosine * k + sine * s)
-        self._equations.append(_Equation(self._names[c.position], value, comment))
+        self._equations.append(Assignment(self._names[c.position], value, comment))
 
     def _counted_angles(self) -> None:
         """Angles that are no coordinates: what they are near is integrated, or they keep their turns."""
@@ -317,7 +324,7 @@ class _Writer:
         for c in self._dae.coordinates:
             motion[c.position] = c.velocity
         outputs = [self._dae.outputs[output.name] for output in self._outputs]
-        equations = [equation.right for equation in self._equations if isinstance(equation.right, Expr)]
+        equations = [equation.value for equation in self._equations]
         read = symbols_of([*outputs, *equations], Role.TURNS)
         for angle in (angle for angle in self._dae.angles if angle.symbol in read):
             if angle.jumps:
@@ -326,7 +333,7 @@ class _Writer:
                     angle.symbol, f"{angle.name}_near", "rad", start, f"{angle.name}, integrated"
                 )
                 rate = Tangent(self._dae.symbols.dag, motion)(angle.base)
-                self._equations.append(_Equation(f"der({name})", rate, "angles that count turns"))
+                self._equations.append(Assignment(f"der({name})", rate, "angles that count turns"))
             else:
                 name = self._names[angle.symbol] = self._name(f"{angle.name}_turns")
                 turns = repr(self._at_start(angle.symbol))
@@ -335,7 +342,7 @@ class _Writer:
     def _root(self, discriminant: Expr, c: Coordinate) -> Expr:
         """Its square root; where it is negative the simulation ends with a sentence, not with NaN."""
         message = f"{c.name} reaches a position in which its assembly mode ends"
-        self._assertions.append(_Assertion(discriminant, 0.0, message))
+        self._assertions.append(Condition(discriminant, 0.0, message))
         dag = discriminant.dag
         return dag.call("sqrt", dag.call("max", discriminant, dag.zero))
 
@@ -355,7 +362,8 @@ class _Writer:
         return symbol
 
     def _at_start(self, value: Expr) -> float:
-        return values_at_start(self._model, self._dae, self._flow, [value])[0]
+        free = Substitution(self._signs)
+        return values_at_start(self._model, self._dae, self._flow, [free(value)])[0]
 
     # --- motion ------------------------------------------------------------------------------------
 
@@ -372,10 +380,10 @@ class _Writer:
         for section in self._motion.sections:
             for guard in section.guards:
                 bound = guard.factor * max(self._at_start(guard.value), 0.0)
-                self._assertions.append(_Assertion(guard.value, bound, self._warning()))
+                self._assertions.append(Condition(guard.value, bound, self._warning()))
             for result in section.results:
                 name = self._names[arrays[result.array][result.index]]
-                self._equations.append(_Equation(name, result.value, result.origin))
+                self._equations.append(Assignment(name, result.value, section.title))
 
     def _warning(self) -> str:
         names = ", ".join(self._dae.coordinates[k].name for k in self._flow.independent)
@@ -390,7 +398,7 @@ class _Writer:
             levels = ((row.nu, "velocity"), (row.gamma, "second"))
             for side, level in levels[1:] if row in lengths else levels:
                 terms = [entry * getattr(coordinates[k], level) for k, entry in row.jacobian.items()]
-                self._equations.append(_Equation("0", dag.add(terms) - side, str(row.origin)))
+                self._equations.append(Assignment("0", dag.add(terms) - side, str(row.origin)))
         for k, c in enumerate(coordinates):
             terms = [
                 dae.mass[max(k, m), min(k, m)] * other.second
@@ -398,55 +406,67 @@ class _Writer:
                 if (max(k, m), min(k, m)) in dae.mass
             ]
             terms += [row.jacobian[k] * row.multiplier for row in rows if k in row.jacobian]
-            self._equations.append(_Equation("0", dag.add(terms) - dae.force[k], str(c.origin)))
+            self._equations.append(Assignment("0", dag.add(terms) - dae.force[k], str(c.origin)))
 
     def _network_equations(self) -> None:
         dae = self._dae
         for unknown in dae.iterated:
             self._declare_symbol(unknown.symbol, unknown.name, unknown.unit, "", "")
         conditions = [*dae.fixed_states.values(), *(s.derivative for s in dae.states if dae.steady)]
-        self._initial += [_Equation("0", condition) for condition in conditions]
+        self._initial += [Assignment("0", condition) for condition in conditions]
         for state in dae.states:
             fixed = ", fixed=true" if state.fixed or not conditions else ""
             start = f"start={print_expression(state.start, self._names, call=_call)}{fixed}"
             name = self._declare_symbol(state.symbol, state.name, state.unit, start, "state of the network")
-            self._equations.append(_Equation(f"der({name})", state.derivative, "network"))
+            self._equations.append(Assignment(f"der({name})", state.derivative, "network"))
         for block in dae.network_blocks:
-            self._equations += [_Equation("0", e.residual, str(e.origin)) for e in block.equations]
+            self._equations += [Assignment("0", e.residual, str(e.origin)) for e in block.equations]
 
     # --- text --------------------------------------------------------------------------------------
 
-    def _printed(self) -> tuple[list[str], list[str]]:
-        """Declarations of shared terms, and all equations."""
-        roots = [assertion.value for assertion in self._assertions]
-        equations = [*self._initial, *self._equations]
-        roots += [equation.right for equation in equations if isinstance(equation.right, Expr)]
-        shared = schedule(roots, lambda node: node in self._names)
-        declarations: list[str] = []
-        lines: list[str] = []
-        if shared:
-            lines.append("  // shared terms")
-        for node in shared:
-            value = print_expression(node, self._names, call=_call)
-            name = self._names[node] = self._name(f"w{len(declarations)}")
-            kind = "final parameter Real" if node.constant else "Real"
-            declarations.append(f"  {kind} {name}{f' = {value}' if node.constant else ''};")
-            if not node.constant:
-                lines.append(f"  {name} = {value};")
-        for assertion in self._assertions:
-            value = print_expression(assertion.value, self._names, call=_call)
-            lines.append(f"  assert({value} > {assertion.bound!r}, {_string(assertion.message)});")
-        return declarations, lines + list(self._equation_lines(self._equations))
+    def _declare_signs(self) -> None:
+        """Variables for the signs that the equations read."""
+        statements: list[Assignment | Condition] = [*self._assertions, *self._initial, *self._equations]
+        read = symbols_of([statement.value for statement in statements], Role.RELATION)
+        for symbol, value in self._signs.items():
+            if symbol in read:
+                name = self._declare_symbol(symbol, symbol.name.replace(" ", "_"), "1", "", "held sign")
+                self._equations.append(Assignment(name, value, "signs that hold between events"))
 
-    def _equation_lines(self, equations: Sequence[_Equation]) -> Iterator[str]:
-        said = ""
-        for equation in equations:
-            if equation.comment and equation.comment != said:
-                yield f"  // {equation.comment}"
-                said = equation.comment
-            right = equation.right
-            value = right if isinstance(right, str) else print_expression(right, self._names, call=_call)
-            yield f"  {equation.left} = {value};"
+    def _printed(self) -> tuple[list[str], list[str], list[str]]:
+        """Declarations of shared terms, initial equations, and all other equations."""
+        statements: list[Assignment | Condition] = [*self._assertions, *self._initial, *self._equations]
+        shared = schedule([statement.value for statement in statements], lambda node: node in self._names)
+        printer = _ModelicaPrinter(self._names)
+        declarations: list[str] = []
+        terms: list[Statement] = [Heading("shared terms")] if shared else []
+        lines = list(self._written(printer, terms))
+        for number, node in enumerate(shared):
+            name = self._name(f"w{number}")
+            if node.constant:
+                value = printer.expression(node)
+                declarations.append(f"  final parameter Real {name} = {value};")
+            else:
+                declarations.append(f"  Real {name};")
+            lines += self._written(printer, [Temporary(name, node)])
+        lines += self._written(printer, self._assertions)
+        lines += self._written(printer, _with_headings(self._equations))
+        return declarations, list(self._written(printer, _with_headings(self._initial))), lines
+
+    @staticmethod
+    def _written(printer: _ModelicaPrinter, statements: Iterable[Statement]) -> Iterator[str]:
+        for statement in statements:
+            yield from printer.write(statement).lines
+
+
+def _with_headings(equations: Iterable[Assignment]) -> Iterator[Statement]:
+    """Equations, with a heading where what they are about changes."""
+    said = ""
+    for equation in equations:
+        if equation.note and equation.note != said:
+            yield Heading(equation.note)
+            said = equation.note
+        yield equation
 
 
 def _start(value: float, fixed: bool) -> str:

@@ -130,9 +130,9 @@ static ModelPoint homotopy_point(Instance *self, int path, double s, const Point
     }
     model_derive(work->parameters, work->derived);
     ModelPoint at = seen_by_model(state, point);
-    at.t = s * state->start_time;
-    at.p = work->parameters;
-    at.d = work->derived;
+    at.time = s * state->start_time;
+    at.parameters = work->parameters;
+    at.derived = work->derived;
     begin_switching(self);
     take_signs(self, &at);
     return at;
@@ -182,7 +182,7 @@ static double velocity_residual(Work *work, const ModelPoint *at)
     for (int i = 0; i < MODEL_NC; i++) {
         double sum = -work->stacked_residual[i];
         for (int j = 0; j < MODEL_NQ; j++) {
-            sum += work->stacked[i * MODEL_NQ + j] * at->v[j];
+            sum += work->stacked[i * MODEL_NQ + j] * at->velocities[j];
         }
         work->stacked_residual[i] = sum;
     }

@@ -255,7 +255,7 @@ static void clear_direction(Work *work)
 static bool is_unknown(Reference reference)
 {
     return is_among(reference, MODEL_Y0, MODEL_K0 + MODEL_NK) ||
-           is_among(reference, MODEL_KD0, MODEL_KD0 + ODE_STATES);
+           is_among(reference, MODEL_FIRST_DERIVATIVE, MODEL_FIRST_DERIVATIVE + ODE_STATES);
 }
 
 static Status check_unknowns(Instance *self, const Reference *unknowns, size_t n)
@@ -284,8 +284,8 @@ static double change_of(const Work *work, Reference reference)
     if (reference < MODEL_K0) {
         return work->output_change[reference - MODEL_Y0];
     }
-    return reference < MODEL_KD0 ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
-                                 : work->rate_change[reference - MODEL_KD0];
+    return reference < MODEL_FIRST_DERIVATIVE ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
+                                 : work->rate_change[reference - MODEL_FIRST_DERIVATIVE];
 }
 
 /* Seeds may be anything, and derivatives overflow where the motion itself does not. */

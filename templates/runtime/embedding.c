@@ -220,7 +220,7 @@ static bool evaluate_regular(Instance *self, const ModelPoint *at, Point *point)
     reduce_to_independent(work, point->a);
     const int row = cholesky_factor(NI, work->reduced_mass);
     if (row >= 0) {
-        return fail(self, FAILURE_MASS, at->t, self->state.partition.independent[row]);
+        return fail(self, FAILURE_MASS, at->time, self->state.partition.independent[row]);
     }
     cholesky_solve(NI, work->reduced_mass, work->reduced_force);
     for (int i = 0; i < NQ; i++) {
@@ -364,6 +364,9 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
 {
     const State *state = &self->state;
     const ModelSet *const set = present_set(state);
+    if (MODEL_NQ == 0) { /* a network without a mechanism */
+        return MOTION_EASY;
+    }
     return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
                                             point->v, point->a, point->l)
                               : MOTION_UNKNOWN;

@@ -25,7 +25,7 @@
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
 #define KKT_ROWS (MODEL_NQ + MODEL_NC)
 /* What the states have to meet at the start beside the values that are given to them. */
-#define START_ROWS (MODEL_NFIXX + MODEL_STEADY * MODEL_NX)
+#define START_ROWS (MODEL_FIXED_STATES + MODEL_STEADY * MODEL_NX)
 /* What an equilibrium is found for, see steady.c. */
 #define STEADY_UNKNOWNS (MODEL_STEADY * (MODEL_NQ + MODEL_NX))
 

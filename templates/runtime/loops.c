@@ -89,7 +89,7 @@ static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint 
     for (int i = 1; i < size_of(block); i++) {
         worst = fabs(work->residual[i]) > fabs(work->residual[worst]) ? i : worst;
     }
-    fail(self, FAILURE_OPEN_LOOP, at->t, block ? block->rows[worst] : worst);
+    fail(self, FAILURE_OPEN_LOOP, at->time, block ? block->rows[worst] : worst);
     self->failure.residual = fabs(work->residual[worst]);
     self->failure.block = block;
     return false;

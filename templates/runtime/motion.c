@@ -170,7 +170,7 @@ static void stabilize(const State *state, Work *work, const ModelPoint *at)
     model_constraints(at, work->residual);
     model_velocity(at, work->nu);
     for (int i = 0; i < NC; i++) {
-        const double slip = dot(NQ, work->phi_q + i * NQ, at->v) - work->nu[i];
+        const double slip = dot(NQ, work->phi_q + i * NQ, at->velocities) - work->nu[i];
         work->gamma[i] -= rate * slip + stiffness * work->residual[i];
     }
 }

@@ -144,7 +144,7 @@ static bool start_residual(Instance *self, Point *point, double *residual)
     const ModelPoint at = seen_by_model(&self->state, point);
     model_fixed_states(&at, residual);
     for (int i = 0; i < MODEL_STEADY * MODEL_NX; i++) {
-        residual[MODEL_NFIXX + i] = point->dx[i];
+        residual[MODEL_FIXED_STATES + i] = point->dx[i];
     }
     return true;
 }

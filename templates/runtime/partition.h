@@ -26,7 +26,7 @@ bool leave_failing_partition(Instance *self);
 bool leave_weak_partition(Instance *self);
 
 /* Event indicator of model exchange: negative where other independent coordinates are much better. */
-#define HAS_PARTITION_INDICATOR (MODEL_NW > MODEL_NE - MODEL_NET)
+#define HAS_PARTITION_INDICATOR (MODEL_NW > MODEL_NE - MODEL_TIME_EVENTS)
 double partition_margin(Instance *self, const Point *point);
 
 /* Closures that integrate all coordinates are led by the multipliers alone: close to a singular position

@@ -43,11 +43,11 @@ static double line_sign(const State *state, double value, double slope, double t
 
 static bool take_time_signs(Instance *self, const ModelPoint *at)
 {
-    double values[MODEL_ROOM(MODEL_NET)], slopes[MODEL_ROOM(MODEL_NET)];
+    double values[MODEL_ROOM(MODEL_TIME_EVENTS)], slopes[MODEL_ROOM(MODEL_TIME_EVENTS)];
     bool changed = false;
     model_time_relations(at, values, slopes);
-    for (int k = 0; k < MODEL_NET; k++) {
-        const double found = line_sign(&self->state, values[k], slopes[k], at->t);
+    for (int k = 0; k < MODEL_TIME_EVENTS; k++) {
+        const double found = line_sign(&self->state, values[k], slopes[k], at->time);
         changed = take_sign(&self->state, k, found) || changed;
     }
     return changed;
@@ -55,10 +55,10 @@ static bool take_time_signs(Instance *self, const ModelPoint *at)
 
 double next_time_event(Instance *self, double t)
 {
-    double values[MODEL_ROOM(MODEL_NET)], slopes[MODEL_ROOM(MODEL_NET)], next = INFINITY;
+    double values[MODEL_ROOM(MODEL_TIME_EVENTS)], slopes[MODEL_ROOM(MODEL_TIME_EVENTS)], next = INFINITY;
     const ModelPoint at = seen_by_model(&self->state, &self->state.at);
     model_time_relations(&at, values, slopes);
-    for (int k = 0; k < MODEL_NET; k++) {
+    for (int k = 0; k < MODEL_TIME_EVENTS; k++) {
         const double event = slopes[k] != 0.0 ? -values[k] / slopes[k] : INFINITY;
         if (!is_reached(event, t)) {
             next = fmin(next, event);
@@ -85,12 +85,12 @@ static bool switch_relation(Instance *self, int k, double value)
 bool take_signs(Instance *self, const ModelPoint *at)
 {
     bool changed = take_time_signs(self, at);
-    bool again = MODEL_NE > MODEL_NET;
+    bool again = MODEL_NE > MODEL_TIME_EVENTS;
     for (int pass = 0; pass <= MODEL_NE && again; pass++) { /* a relation may hang on another one */
         again = false;
         model_relations(at, self->work.relations);
-        for (int k = MODEL_NET; k < MODEL_NE; k++) {
-            again = switch_relation(self, k, self->work.relations[k - MODEL_NET]) || again;
+        for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {
+            again = switch_relation(self, k, self->work.relations[k - MODEL_TIME_EVENTS]) || again;
         }
         changed = changed || again;
     }
@@ -105,12 +105,12 @@ bool update_relations(Instance *self, const Point *point)
 
 void event_indicators(Instance *self, const Point *point, double *indicators)
 {
-    if (MODEL_NE > MODEL_NET) {
+    if (MODEL_NE > MODEL_TIME_EVENTS) {
         const ModelPoint at = seen_by_model(&self->state, point);
         model_relations(&at, indicators);
     }
-    for (int k = MODEL_NET; k < MODEL_NE; k++) {
-        indicators[k - MODEL_NET] += DEAD_BAND * self->state.r[k];
+    for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {
+        indicators[k - MODEL_TIME_EVENTS] += DEAD_BAND * self->state.r[k];
     }
     if (HAS_PARTITION_INDICATOR) {
         indicators[MODEL_NW - 1] = partition_margin(self, point);
@@ -120,12 +120,12 @@ void event_indicators(Instance *self, const Point *point, double *indicators)
 double relation_excess(Instance *self, const Point *point)
 {
     double excess = -INFINITY;
-    if (MODEL_NE > MODEL_NET) {
+    if (MODEL_NE > MODEL_TIME_EVENTS) {
         const ModelPoint at = seen_by_model(&self->state, point);
         model_relations(&at, self->work.relations);
     }
-    for (int k = MODEL_NET; k < MODEL_NE; k++) {
-        const double value = self->work.relations[k - MODEL_NET], held = self->state.r[k];
+    for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {
+        const double value = self->work.relations[k - MODEL_TIME_EVENTS], held = self->state.r[k];
         excess = fmax(excess, held != 0.0 ? -held * value : fabs(value));
     }
     return excess;

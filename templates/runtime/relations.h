@@ -1,7 +1,7 @@
 /* Relations: expressions whose sign switches the equations (if, step, sign, abs, max, min).
  *
  * Between events the equations hold the signs of the last one, so that integrators see smooth functions.
- * The first MODEL_NET relations are linear in time alone and switch at known times; the others are
+ * The first MODEL_TIME_EVENTS relations are linear in time alone and switch at known times; the others are
  * watched for a change of sign. */
 #ifndef RELATIONS_H
 #define RELATIONS_H

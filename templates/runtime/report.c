@@ -122,12 +122,12 @@ static Status report_network_start(Instance *self)
 {
     const Failure *failure = &self->failure;
     const char *problem = "the network has no such start";
-    if (failure->index >= 0 && failure->index < MODEL_NFIXX) {
+    if (failure->index >= 0 && failure->index < MODEL_FIXED_STATES) {
         return error(self, "%s: the fixed start value of %s is missed by %.1e", problem,
-                     named(model_fixed_state_names, MODEL_NFIXX, failure->index), failure->residual);
+                     named(model_fixed_state_names, MODEL_FIXED_STATES, failure->index), failure->residual);
     }
     return error(self, "%s: %s does not come to rest, its derivative is %.1e", problem,
-                 state_name(failure->index - MODEL_NFIXX), failure->residual);
+                 state_name(failure->index - MODEL_FIXED_STATES), failure->residual);
 }
 
 /* Unknowns of an equilibrium: coordinates, then states of the network. */

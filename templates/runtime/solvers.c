@@ -425,7 +425,7 @@ static bool advance_by_segments(Instance *self, double end)
     int events = 0;
     while (state->at.t < end) {
         const double begin = state->at.t;
-        const double stop = MODEL_NET > 0 ? fmin(end, next_time_event(self, begin)) : end;
+        const double stop = MODEL_TIME_EVENTS > 0 ? fmin(end, next_time_event(self, begin)) : end;
         bool event = false;
         if (!(is_adaptive(state) ? advance_adaptive(self, stop, &event) : advance_fixed(self, stop, &event)) ||
             !begin_segment(self)) {

@@ -193,10 +193,10 @@ static bool judge(Instance *self, const Point *point)
         self->failure.residual = rates[worst];
         return false;
     }
-    double residual[MODEL_ROOM(MODEL_NFIXX)];
+    double residual[MODEL_ROOM(MODEL_FIXED_STATES)];
     const ModelPoint at = seen_by_model(&self->state, point);
     model_fixed_states(&at, residual);
-    for (int i = 0; i < MODEL_NFIXX; i++) {
+    for (int i = 0; i < MODEL_FIXED_STATES; i++) {
         if (!(fabs(residual[i]) <= 1e-8 * (1.0 + max_magnitude(MODEL_NX, point->x)))) {
             fail(self, FAILURE_START, point->t, i);
             self->failure.residual = fabs(residual[i]);

@@ -113,7 +113,7 @@ static bool calculate(Instance *self)
     diagnostics[DIAGNOSTIC_STEPS] = state->steps;
     memcpy(state->reals + MODEL_K0, state->y + FIRST_OWN_STATE, MODEL_NK * sizeof *state->y);
     ode_derivative(state, &state->now, self->work.stage);
-    memcpy(state->reals + MODEL_KD0, self->work.stage, ODE_STATES * sizeof *state->y);
+    memcpy(state->reals + MODEL_FIRST_DERIVATIVE, self->work.stage, ODE_STATES * sizeof *state->y);
     if (MODEL_NW > 0) {
         event_indicators(self, &state->now, state->reals + MODEL_W0);
     }

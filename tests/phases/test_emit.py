@@ -99,10 +99,61 @@ def test_the_compiler_for_all_platforms_warns_of_nothing(tmp_path: Path) -> None
     compile_all(bare_rod(), tmp_path, sys.executable, "-m", "ziglang", "cc", *flags, "-O0", "-c")
 
 
+def test_names_of_the_model_are_never_names_of_c(tmp_path: Path) -> None:
+    """Macros of C libraries and of the runtime, equal names in capitals, keywords, letters of the code."""
+    names = ["null", "NAN", "M_PI", "overflow", "entry", "model_nq", "R", "r", "double", "p", "w0", "sin_rod"]
+    rod = {"mass": "+".join(names), "inertia": 0.1, "points": {"A": [0, 0.5]}}
+    pin = part("revolute", "ground.O", "rod.A")
+    tables = {
+        "model": {"name": "M"},
+        "parameters": {name: {"value": 1.0, "unit": "kg"} for name in names},
+        "ground": {"points": {"O": [0, 0]}},
+        "bodies": {"rod": rod},
+        "joints": {"pin": pin},
+    }
+    sources = Compilation(model_from_tables(tables, "test"), ExportOptions("aac")).sources
+    parameters = constants(sources["model.c"], "Parameters p")
+    assert parameters[:8] == ["NULL_2", "NAN_2", "M_PI_3", "OVERFLOW_2", "ENTRY_2", "N_MODEL_NQ", "R", "R_2"]
+    for name, text in sources.items():
+        (tmp_path / name).write_text(text)
+    folders = (tmp_path, template_dir() / "runtime", HEADERS)
+    line = [
+        compiler(),
+        *STRICT,
+        *(f"-I{folder}" for folder in folders),
+        "-fsyntax-only",
+        str(tmp_path / "model.c"),
+    ]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["rectifier", "slider_crank"])
+def test_functions_with_nothing_to_compute_are_not_written(name: str) -> None:
+    sources = Compilation(example(name), ExportOptions("aac")).sources
+    bodies = re.findall(r"^[a-z][^\n]*\) \{\n(.*?)^\}", sources["model.c"], re.M | re.S)
+    assert len(bodies) > 8
+    assert all(re.search(r"\] = |return true", body) for body in bodies)
+    absent = "model_constraints" if name == "rectifier" else "model_derivatives"
+    assert absent not in sources["model.c"]
+    assert f"#define {absent}(" in sources["model.h"]
+
+
+def test_the_motion_says_what_it_computes() -> None:
+    text = Compilation(example("five_bar"), ExportOptions("aac")).sources["model.c"]
+    motion = text[text.index("model_motion(") :]
+    headings = re.findall(r"^    /\* (\w+ \w+)", motion[: motion.index("\n}")], re.M)
+    assert headings[0] == "velocities of"
+    assert headings[1:] == ["reduced mass", "accelerations of", "accelerations of", "multipliers of"]
+    assert "/* reduced mass of " in motion
+
+
 def test_no_function_of_a_long_ladder_is_long() -> None:
     text = Compilation(ladder(150), ExportOptions("aac")).sources["model.c"]
     bodies = re.findall(r"^(?:static )?void model_\w+\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S)
-    assert max(map(len, bodies)) <= 20_000
+    plain = [re.sub(r"/\*.*?\*/|\[\w+\]|along->", "", body) for body in bodies]
+    words = [len(re.findall(r"[A-Za-z]\w*|\d+\.\d+", body)) for body in plain]
+    assert 1_000 < max(words) <= 2_500
     assert "model_outputs_1(at, y, w);" in text
 
 
@@ -113,22 +164,28 @@ def test_the_code_of_a_ladder_grows_with_its_length() -> None:
     assert lengths[1] < 2.2 * lengths[0]
 
 
+def constants(text: str, title: str) -> list[str]:
+    """The constants that name the elements of a vector, in order."""
+    found = re.search(rf"/\* {title}.*?\*/\nenum \{{\n(.*?)\n\}};", text, re.S)
+    assert found
+    return re.findall(r"^    (\w+)", found[1], re.M)
+
+
 @pytest.mark.parametrize("name", ["four_bar", "three_rrr", "stewart_gough"])
 def test_rows_of_the_jacobian_list_all_that_is_not_zero(name: str) -> None:
     """Independent coordinates are judged by these entries alone."""
     generated = Compilation(example(name), ExportOptions("aac"))
-    text, header = generated.sources["model.c"], generated.sources["model.h"]
-    found = re.search(r"^#define MODEL_NQ (\d+)", header, re.M)
-    assert found
+    text = generated.sources["model.c"]
+    coordinates, rows = (constants(text, title) for title in ("Coordinates q", "Constraints phi"))
     body = "".join(re.findall(r"void model_jacobian(?:_\d+)?\([^\n]*\) \{\n(.*?)^\}", text, re.M | re.S))
+    entries = re.findall(r"phi_q\[ENTRY\((\w+), (\w+)\)\] = ([^;]+);", body)
     written = {
-        int(place) for place, value in re.findall(r"phi_q\[(\d+)\] = ([^;]+);", body) if value != "0.0"
+        (rows.index(row), coordinates.index(column)) for row, column, value in entries if value != "0.0"
     }
     begins, columns = (
         [int(value) for value in re.findall(r"-?\d+", listed)]
         for listed in re.findall(r"const int model_row_(?:begin|columns)\[\] = \{(.*?)\};", text, re.S)
     )
-    rows = [columns[begin:end] for begin, end in pairwise(begins)]
-    width = int(found[1])
-    assert [i * width + column for i, row in enumerate(rows) for column in row] == sorted(written)
-    assert len(rows) == len(generated.program.constraint_names)
+    listed_rows = [columns[begin:end] for begin, end in pairwise(begins)]
+    assert [(i, column) for i, row in enumerate(listed_rows) for column in row] == sorted(written)
+    assert len(listed_rows) == len(generated.program.constraint_names)

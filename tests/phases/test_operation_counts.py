@@ -31,11 +31,11 @@ def closure(program: Program) -> Operations:
 
 def of_unknowns(program: Program, solve: SolveFunction) -> Operations:
     """The operations for the unknowns themselves: of the arguments of a root, only the discriminant."""
-    names = program.names | solve.names
+    leaves = program.leaves | solve.leaves
     roots = [
         root for step in solve.steps for root in (*(step.arguments[:1] if step.root else ()), *step.results)
     ]
-    return count_operations(schedule(roots, names.__contains__), roots, names.__contains__)
+    return count_operations(schedule(roots, leaves.__contains__), roots, leaves.__contains__)
 
 
 def products(operations: Operations) -> int:

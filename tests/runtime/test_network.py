@@ -30,7 +30,7 @@ def test_an_input_acts_at_once_on_what_is_iterated_from_the_state(open_slave: Op
 
 
 def test_a_fixed_start_value_is_met_by_moving_the_state(open_slave: Open) -> None:
-    slave = open_slave("tank", MODEL_NFIXX=1).initialize(start_outflow=3.0, start_level=1.0)
+    slave = open_slave("tank", MODEL_FIXED_STATES=1).initialize(start_outflow=3.0, start_level=1.0)
     assert slave.get("outflow") == pytest.approx(3.0, abs=1e-12)
     assert slave.get("level") == pytest.approx(30.0, abs=1e-10)
 
@@ -42,7 +42,7 @@ def test_a_steady_start_does_not_move(open_slave: Open) -> None:
 
 
 def test_contradicting_starts_name_the_value_that_is_missed(open_slave: Open) -> None:
-    slave = open_slave("tank", MODEL_STEADY=1, MODEL_NFIXX=1)
+    slave = open_slave("tank", MODEL_STEADY=1, MODEL_FIXED_STATES=1)
     message = slave.fails(lambda: slave.initialize(inflow=1.0, start_outflow=3.0))
     assert "the network has no such start" in message
     assert "valve.q" in message or "tank.p does not come to rest" in message

@@ -116,3 +116,31 @@ def test_import_script_feeds_every_input() -> None:
     script = import_script(model, "Swing.fmu")
     assert 'importFMU("Swing.fmu");' in script
     assert "  Swing_me_FMU fmu;\nequation\n  fmu.torque = 0.5;\nend SwingImported;" in script
+
+
+def test_laws_that_switch_have_their_signs_as_variables() -> None:
+    """Generated code holds signs between events; the Modelica model computes them."""
+    text = """
+    [model]
+    name = "Rubbing"
+    [parameters]
+    friction = 0.3
+    [ground.points]
+    O = [0, 0]
+    [bodies.rod]
+    mass = 1.0
+    inertia = 0.1
+    points.A = [0, 0.5]
+    [joints.pin]
+    type = "revolute"
+    from = "ground.O"
+    to = "rod.A"
+    [forces.rub]
+    type = "torque"
+    on = "rod"
+    value = "-friction*sign(rod.omega)"
+    """
+    model = parse_model(text, "Rubbing.toml")
+    written = modelica_files(Compilation(model, ExportOptions("aac")), "Rubbing.fmu")["Rubbing.mo"]
+    assert "sign_0 = sign(" in written
+    assert "Rubbing" in pymoca.parser.parse(written).classes

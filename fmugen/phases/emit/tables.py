@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from fmugen.ir.flow import Closure
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.options import InterfaceType
-from fmugen.ir.program import Program, SetCode
+from fmugen.ir.program import Program, SetCode, Vector
+from fmugen.phases.emit.names import Nomenclature
 
-__all__ = ["comment", "defines", "index_comments", "motion_name", "network_blocks", "set_text", "tables"]
+__all__ = ["defines", "motion_name", "network_blocks", "set_text", "tables"]
 
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
+#: Characters of a line of a table.
+_WIDTH = 100
 _KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 
 
@@ -23,31 +26,9 @@ def motion_name(number: int) -> str:
     return f"model_set_{number}_motion" if number else "model_motion"
 
 
-def comment(text: str) -> str:
-    """Text that cannot end a C comment."""
-    return text.replace("*/", "* /").replace("/*", "/ *")
-
-
 def _string(text: str) -> str:
     """A C string literal."""
     return json.dumps(text, ensure_ascii=True).replace("\\u", "\\\\u")
-
-
-def index_comments(program: Program, description: FmuDescription) -> Iterator[str]:
-    """What each index of the vectors means."""
-    vectors = (
-        ("p", [variable.name for variable in description.parameters]),
-        ("u", [variable.name for variable in description.inputs]),
-        ("q", program.coordinate_names),
-        ("l", program.constraint_names),
-        ("x", program.network.states),
-        ("z", program.network.unknowns),
-        ("g", program.angles),
-        ("y", [variable.name for variable in description.calculated]),
-    )
-    for letter, names in vectors:
-        for index, name in enumerate(names):
-            yield f"/* {letter}[{index}]: {comment(name)} */"
 
 
 def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str, object]]:
@@ -69,10 +50,10 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NZ", len(network.unknowns)
     yield "MODEL_NZBLOCKS", len(network.blocks)
     yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
-    yield "MODEL_NFIXX", len(network.fixed_states)
+    yield "MODEL_FIXED_STATES", len(network.fixed_states)
     yield "MODEL_STEADY", int(network.steady)
     yield "MODEL_NE", program.time_relations + program.state_relations
-    yield "MODEL_NET", program.time_relations
+    yield "MODEL_TIME_EVENTS", program.time_relations
     yield "MODEL_NCOUNTED", len(program.angles)
     yield "MODEL_NJUMP", program.jumping
     yield "MODEL_STARTS_BY_INPUTS", int(program.starts_by_inputs)
@@ -81,18 +62,18 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NFORM", 1 + max((partial.formula for partial in program.partials), default=-1)
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
     sections = (
-        ("P", layout.parameters),
-        ("S", layout.settings),
-        ("U", layout.inputs),
-        ("Y", layout.calculated),
-        ("K", layout.states),
-        ("KD", layout.derivatives),
-        ("W", layout.indicators),
-        ("G", layout.diagnostics),
+        ("MODEL_P0", "MODEL_NP", layout.parameters),
+        ("MODEL_S0", "MODEL_NS", layout.settings),
+        ("MODEL_U0", "MODEL_NU", layout.inputs),
+        ("MODEL_Y0", "MODEL_NY", layout.calculated),
+        ("MODEL_K0", "MODEL_NK", layout.states),
+        ("MODEL_FIRST_DERIVATIVE", "MODEL_NKD", layout.derivatives),
+        ("MODEL_W0", "MODEL_NW", layout.indicators),
+        ("MODEL_G0", "MODEL_NG", layout.diagnostics),
     )
-    for letter, section in sections:
-        yield f"MODEL_{letter}0", section.first
-        yield f"MODEL_N{letter}", section.count
+    for first, count, section in sections:
+        yield first, section.first
+        yield count, section.count
     yield "MODEL_N_REALS", layout.size
     yield "MODEL_NT", description.tunable
     yield "MODEL_FMI", description.fmi.value
@@ -122,36 +103,36 @@ class _SetText:
     quality: str
 
 
-def set_text(number: int, code: SetCode) -> _SetText:
+def set_text(number: int, code: SetCode, names: Nomenclature) -> _SetText:
     flow, together = code.flow, code.solve_together
     return _SetText(
         f"set_{number}",
-        _numbers(flow.independent) or "0",
-        _numbers(flow.dependent) or "0",
+        _constants(names, Vector.COORDINATES, flow.independent) or "0",
+        _constants(names, Vector.COORDINATES, flow.dependent) or "0",
         len(flow.blocks),
-        list(_blocks(code)),
+        list(_blocks(code, names)),
         "NULL" if together is None else f"model_{together.name}",
-        "NULL" if code.motion is None else motion_name(number),
+        motion_name(number) if code.motion is not None and code.motion.sections else "NULL",
         repr(flow.quality),
     )
 
 
-def _blocks(code: SetCode) -> Iterator[_BlockText]:
+def _blocks(code: SetCode, names: Nomenclature) -> Iterator[_BlockText]:
     position = {row: index for index, row in enumerate(code.flow.rows)}
     functions = zip(code.flow.blocks, code.block_functions, code.solve_functions, strict=True)
     for block, evaluate, solve in functions:
         yield _BlockText(
             len(block.rows),
-            _numbers(block.unknowns),
-            _numbers(position[row] for row in block.rows),
+            _constants(names, Vector.COORDINATES, block.unknowns),
+            _constants(names, Vector.MULTIPLIERS, (position[row] for row in block.rows)),
             f"model_{evaluate.name}",
             _string(block.name),
             "NULL" if solve is None else f"model_{solve.name}",
         )
 
 
-def _numbers(values: Iterable[int]) -> str:
-    return ", ".join(map(str, values))
+def _constants(names: Nomenclature, vector: Vector, indices: Iterable[int]) -> str:
+    return ", ".join(names.constant(vector, index) for index in indices)
 
 
 @dataclass(frozen=True)
@@ -162,11 +143,12 @@ class _NetworkBlockText:
     name: str
 
 
-def network_blocks(program: Program) -> Iterator[_NetworkBlockText]:
+def network_blocks(program: Program, names: Nomenclature) -> Iterator[_NetworkBlockText]:
     network = program.network
     for number, (unknowns, name) in enumerate(zip(network.blocks, network.block_names, strict=True)):
         function = f"model_network_block_{number}"
-        yield _NetworkBlockText(len(unknowns), ", ".join(map(str, unknowns)), function, _string(name))
+        places = _constants(names, Vector.UNKNOWNS, unknowns)
+        yield _NetworkBlockText(len(unknowns), places, function, _string(name))
 
 
 @dataclass(frozen=True)
@@ -184,7 +166,7 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     kinds = [_KINDS.get(unit, "COORDINATE_COMPONENT") for unit in program.coordinate_units]
     yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
     position = {row: index for index, row in enumerate(flow.rows)}
-    attitudes = [f"{{{{{_numbers(a.components)}}}, {position[a.row]}}}" for a in program.attitudes]
+    attitudes = [f"{{{{{', '.join(map(str, a.components))}}}, {position[a.row]}}}" for a in program.attitudes]
     yield _Table("const Attitude", "model_attitudes", _rows(attitudes, "{{0, 0, 0, 0}, 0}"))
     turning = [str(int(unit == "rad")) for unit in program.network.state_units]
     yield _Table("const int", "model_state_turns", _rows(turning))
@@ -233,5 +215,11 @@ def _structure(program: Program) -> Iterator[_Table]:
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
-    """Array elements, one a line; C has no arrays of length zero."""
-    return [f"{value}," for value in values] or [empty]
+    """Array elements, as many a line as it has room for; C has no arrays of length zero."""
+    lines: list[str] = []
+    for value in values:
+        if lines and len(lines[-1]) + len(value) + 2 <= _WIDTH:
+            lines[-1] += f" {value},"
+        else:
+            lines.append(f"{value},")
+    return lines or [empty]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import constants_read, count_operations, reached, schedule
+from fmugen.expr.code import constants_read, count_operations, schedule
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
@@ -18,9 +18,10 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs
 from fmugen.ir.flow import Block, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
-from fmugen.ir.model import SystemModel, quantities
+from fmugen.ir.model import SystemModel
 from fmugen.ir.program import (
     Function,
+    Leaf,
     Motion,
     NetworkCode,
     Program,
@@ -29,24 +30,24 @@ from fmugen.ir.program import (
     SetCode,
     SolveFunction,
     StepCode,
+    Vector,
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
+from fmugen.phases.lower.arrange import compact_forms, compact_motion, section_roots, taken
+from fmugen.phases.lower.calculated import calculated_variables
 from fmugen.phases.lower.dependencies import Structure
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
 from fmugen.phases.lower.left_out import left_out_constraints, left_out_results
 from fmugen.phases.lower.matrices import jacobian_results, mass_results
-from fmugen.phases.lower.partials import output_knowns, partials_of
+from fmugen.phases.lower.partials import partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
 from fmugen.phases.lower.steps import CIRCLE, Form, form_of
-from fmugen.phases.lower.symbols import equations_of, symbol_names
+from fmugen.phases.lower.symbols import equations_of, symbol_leaves
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
 __all__ = ["lower_program"]
-
-#: Of right-hand sides, which are evaluated most often.
-_SWEEPS = 2
 
 
 def lower_program(
@@ -73,17 +74,22 @@ class _Lowering:
         self._rows = [dae.constraints[row] for row in flow.rows]
         symbols = dae.symbols
         self._relations = Relations(symbols.dag, symbols.time, equations_of(dae))
-        self._directions = Directions(dae, flow)
+        symbols_read = symbol_leaves(dae, flow)
+        self._directions = Directions(symbols_read)
         self._angles = counted_angles(dae)
-        self._names = symbol_names(dae, flow) | self._directions.names | self._signs()
-        self._names |= {angle.symbol: f"g[{i}]" for i, angle in enumerate(self._angles)}
+        self._leaves = symbols_read | self._directions.leaves | self._signs()
+        for i, angle in enumerate(self._angles):
+            self._leaves[angle.symbol] = Leaf(Vector.TURNS, i, angle.name)
         self._structure = Structure(dae, flow)
         self._partials = partials_of(dae, model.outputs)
-        self._derived: dict[Expr, int] = {}
+        self._derived: dict[Expr, Leaf] = {}
         self._turning: dict[int, int] = {}
 
     def program(self, motions: Sequence[Motion | None], *, whole: bool) -> Program:
-        calculated, values = self._calculated() if whole else ([], [])
+        calculated: list[CalculatedVariable] = []
+        values: list[Expr] = []
+        if whole:
+            calculated, values = calculated_variables(self._model, self._dae, self._flow, self._structure)
         functions = [*self._constraint_functions()]
         if whole or None in motions:
             functions += self._dynamics_functions()
@@ -111,7 +117,7 @@ class _Lowering:
         network = self._network()
         derive = self._derive_function()
         return Program(
-            self._leaf_names(),
+            self._leaves | self._derived,
             (derive, *functions),
             sets,
             len(self._derived),
@@ -136,6 +142,7 @@ class _Lowering:
             tuple(angle.name for angle in self._angles),
             sum(angle.jumps for angle in self._angles),
             left_out_constraints(self._dae, self._flow),
+            self._relations.by_sign,
         )
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
@@ -152,9 +159,9 @@ class _Lowering:
 
     # --- relations ---------------------------------------------------------------------------------
 
-    def _signs(self) -> dict[Expr, str]:
-        signs = [*self._relations.by_time.values(), *self._relations.by_state.values()]
-        return {sign: f"r[{index}]" for index, sign in enumerate(signs)}
+    def _signs(self) -> dict[Expr, Leaf]:
+        signs = self._relations.by_sign
+        return {sign: Leaf(Vector.SIGNS, index, sign.name) for index, sign in enumerate(signs)}
 
     def _relation_functions(self) -> list[Function]:
         lines = [self._relations.line(relation) for relation in self._relations.by_time]
@@ -234,7 +241,9 @@ class _Lowering:
         phi = [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)]
         return [
             self._function("constraints", "loop constraints phi(q, t)", phi),
-            self._function("jacobian", "their Jacobian phi_q", jacobian_results(self._dae, self._rows)),
+            self._function(
+                "jacobian", "Jacobian phi_q of the loop constraints", jacobian_results(self._dae, self._rows)
+            ),
         ]
 
     def _dynamics_functions(self) -> list[Function]:
@@ -246,7 +255,7 @@ class _Lowering:
             self._function("velocity", "right-hand side nu of phi_q v = nu", nu),
             self._function(
                 "dynamics",
-                "phi_q, gamma, mass matrix and forces of M a + phi_q^T lambda = F, phi_q a = gamma",
+                "terms of M a + phi_q^T lambda = F, phi_q a = gamma",
                 [*jacobian_results(self._dae, self._rows), *gamma, *mass_results(self._dae), *force],
             ),
         ]
@@ -307,7 +316,7 @@ class _Lowering:
         roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
         sections = [section for motion in motions if motion is not None for section in motion.sections]
-        roots += [root for section in sections for root in _section_roots(section)]
+        roots += [root for section in sections for root in section_roots(section)]
         read = {
             node.args[0]
             for node in postorder(roots)
@@ -317,15 +326,16 @@ class _Lowering:
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
 
-    def _sines(self, without: Sequence[int] = ()) -> dict[Expr, str]:
-        """Texts of the sines and cosines of turning coordinates."""
-        names: dict[Expr, str] = {}
-        for coordinate, place in self._turning.items():
-            if coordinate not in without:
-                symbol = self._dae.coordinates[coordinate].position
-                names[symbol.dag.call("sin", symbol)] = f"e[{2 * place}]"
-                names[symbol.dag.call("cos", symbol)] = f"e[{2 * place + 1}]"
-        return names
+    def _sines(self, without: Sequence[int] = ()) -> dict[Expr, Leaf]:
+        """Leaves of the sines and cosines of turning coordinates."""
+        leaves: dict[Expr, Leaf] = {}
+        for number, place in self._turning.items():
+            if number not in without:
+                coordinate = self._dae.coordinates[number]
+                for offset, function in enumerate(("sin", "cos")):
+                    leaf = Leaf(Vector.SINES, 2 * place + offset, coordinate.name)
+                    leaves[coordinate.position.dag.call(function, coordinate.position)] = leaf
+        return leaves
 
     # --- exact steps ---------------------------------------------------------------------------------
 
@@ -351,11 +361,12 @@ class _Lowering:
             else form
             for form in forms
         ]
-        names = self._sines()
+        leaves = self._sines()
         for form in forms:
-            names |= {leaf: f"{letter}{form.unknown}" for leaf, letter in form.leaves.items()}
-        is_leaf = self._leaf_test(names)
-        forms = _compact_forms(forms, is_leaf)
+            found = self._dae.coordinates[form.unknown].name
+            leaves |= {symbol: Leaf(vector, form.unknown, found) for symbol, vector in form.leaves.items()}
+        is_leaf = self._leaf_test(leaves)
+        forms = compact_forms(forms, is_leaf)
         groups = [group for form in forms for group in (form.arguments, form.results)]
         roots = [root for group in groups for root in group]
         self._derive(roots)
@@ -363,8 +374,8 @@ class _Lowering:
         done: set[Expr] = set()
         steps = []
         for form in forms:
-            before, waiting = _taken(waiting, form.arguments, is_leaf)
-            after, waiting = _taken(waiting, form.results, is_leaf)
+            before, waiting = taken(waiting, form.arguments, is_leaf)
+            after, waiting = taken(waiting, form.results, is_leaf)
             operations = count_operations(
                 (*before, *after),
                 (*form.arguments, *form.results),
@@ -386,61 +397,37 @@ class _Lowering:
                     operations,
                 )
             )
-        return SolveFunction(name, purpose, tuple(steps), names)
+        return SolveFunction(name, purpose, tuple(steps), leaves)
 
     def _held_section(self, section: Section) -> Section:
         hold = self._relations.hold
-        return Section(
-            tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
-            tuple(replace(result, value=hold(result.value)) for result in section.results),
+        return replace(
+            section,
+            guards=tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
+            results=tuple(replace(result, value=hold(result.value)) for result in section.results),
         )
 
     def _motion(self, motion: Motion) -> Motion:
         """The sections with the temporaries that each needs and no earlier one has."""
         is_leaf = self._leaf_test(self._sines())
+        labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
         motion = Motion(tuple(self._held_section(section) for section in motion.sections))
-        motion = _compact_motion(motion, is_leaf)
-        groups = [_section_roots(section) for section in motion.sections]
+        motion = compact_motion(motion, is_leaf)
+        groups = [section_roots(section) for section in motion.sections]
         roots = [root for group in groups for root in group]
         self._derive(roots)
         named = schedule(roots, is_leaf)
         waiting = list(named)
         sections = []
         for section, group in zip(motion.sections, groups, strict=True):
-            temporaries, waiting = _taken(waiting, group, is_leaf)
+            temporaries, waiting = taken(waiting, group, is_leaf)
             sections.append(replace(section, temporaries=temporaries))
-        return Motion(tuple(sections), count_operations(named, roots, is_leaf))
-
-    # --- what an FMU shows --------------------------------------------------------------------------
-
-    def _calculated(self) -> tuple[list[CalculatedVariable], list[Expr]]:
-        """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
-        shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-        units = {quantity.name: quantity.unit for quantity in quantities(self._model)}
-
-        def show(name: str, value: Expr, unit: str, text: str) -> None:
-            if name not in shown:
-                known = self._structure.knowns(value)
-                shown[name] = (CalculatedVariable(name, unit, text, "local", known), value)
-
-        for output in self._model.outputs:
-            known = output_knowns(self._dae, self._flow, self._structure, output)
-            variable = CalculatedVariable(output.name, output.unit, output.description, "output", known)
-            shown[output.name] = (variable, self._dae.outputs[output.name])
-        for c in self._dae.coordinates:
-            show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
-            show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
-            show(c.acceleration, c.second, f"{c.unit}/s2", f"second rate of {c.name}")
-        for state in self._dae.states:
-            show(state.name, state.symbol, state.unit, "state")
-        for name, value in self._dae.quantities.items():
-            show(name, value, units[name], "")
-        return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]
+        return Motion(tuple(sections), count_operations(named, roots, is_leaf), labels)
 
     # --- functions ----------------------------------------------------------------------------------
 
     def _function(
-        self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, str] | None = None
+        self, name: str, purpose: str, results: Sequence[Result], leaves: dict[Expr, Leaf] | None = None
     ) -> Function:
         """A function of leaves that all functions know, and of further ``leaves``."""
         held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
@@ -455,59 +442,14 @@ class _Lowering:
     def _derive(self, roots: Iterable[Expr]) -> None:
         """Number the largest parameter-only expressions below ``roots``."""
         for node in constants_read(roots):
-            self._derived.setdefault(node, len(self._derived))
+            self._derived.setdefault(node, Leaf(Vector.DERIVED, len(self._derived), ""))
 
     def _derive_function(self) -> Function:
         roots = list(self._derived)
-        named = schedule(roots, lambda node: node in self._names)
-        operations = count_operations(named, roots, lambda node: node in self._names)
-        results = tuple(Result("d", index, node) for node, index in self._derived.items())
+        named = schedule(roots, lambda node: node in self._leaves)
+        operations = count_operations(named, roots, lambda node: node in self._leaves)
+        results = tuple(Result("d", leaf.index, node) for node, leaf in self._derived.items())
         return Function("derive", "expressions of parameters only", named, results, operations)
 
-    def _leaf_test(self, leaves: dict[Expr, str]) -> Callable[[Expr], bool]:
-        return lambda node: node in leaves or node in self._names or node in self._derived
-
-    def _leaf_names(self) -> dict[Expr, str]:
-        return self._names | {node: f"d[{index}]" for node, index in self._derived.items()}
-
-
-def _compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
-    """The equations of motion with fewer operations, sharing across sections."""
-    given = [root for section in motion.sections for root in _section_roots(section)]
-    roots = iter(compact(given, is_leaf, _SWEEPS))
-    return Motion(
-        tuple(
-            Section(
-                tuple(replace(guard, value=next(roots)) for guard in section.guards),
-                tuple(replace(result, value=next(roots)) for result in section.results),
-            )
-            for section in motion.sections
-        )
-    )
-
-
-def _compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> list[Form]:
-    """Steps with fewer operations, sharing across steps."""
-    given = [root for form in forms for root in (*form.arguments, *form.results)]
-    roots = iter(compact(given, is_leaf, _SWEEPS))
-    return [
-        replace(
-            form,
-            arguments=tuple(next(roots) for _ in form.arguments),
-            results=tuple(next(roots) for _ in form.results),
-        )
-        for form in forms
-    ]
-
-
-def _section_roots(section: Section) -> list[Expr]:
-    guards = [guard.value for guard in section.guards]
-    return [*guards, *(result.value for result in section.results)]
-
-
-def _taken(
-    waiting: Sequence[Expr], roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
-) -> tuple[tuple[Expr, ...], list[Expr]]:
-    """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
-    needed = reached(roots, is_leaf)
-    return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
+    def _leaf_test(self, leaves: dict[Expr, Leaf]) -> Callable[[Expr], bool]:
+        return lambda node: node in leaves or node in self._leaves or node in self._derived

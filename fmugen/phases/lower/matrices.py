@@ -22,7 +22,7 @@ def jacobian_results(dae: Dae, rows: Sequence[Constraint]) -> list[Result]:
 def mass_results(dae: Dae) -> list[Result]:
     size, zero = len(dae.coordinates), dae.symbols.dag.zero
     return [
-        Result("mass", i * size + j, dae.mass.get((max(i, j), min(i, j)), zero), f"M[{i},{j}]")
-        for i in range(size)
+        Result("mass", i * size + j, dae.mass.get((max(i, j), min(i, j)), zero), str(row.origin))
+        for i, row in enumerate(dae.coordinates)
         for j in range(size)
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.ir.program import Vector
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -24,7 +25,7 @@ class Form:
     """A step as expressions around a helper of the runtime; see ``StepCode``.
 
     ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
-    angle, each with the first letter of its name. ``solved`` is the equation that later steps may use.
+    angle. ``solved`` is the equation that later steps may use.
     """
 
     unknown: int
@@ -33,7 +34,7 @@ class Form:
     arguments: tuple[Expr, ...]
     results: tuple[Expr, ...]
     own: Operations
-    leaves: dict[Expr, str] = field(default_factory=dict)
+    leaves: dict[Expr, Vector] = field(default_factory=dict)
     root: Expr | None = None
     check: str = ""
     solved: Solved | None = None
@@ -99,7 +100,7 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
         square = a**2 + b**2
         results = ((a * c + b * root) / square, (b * c - a * root) / square)
         arguments = (square - c**2, square, b * sine - a * cosine)
-    leaves = {sine: "s", cosine: "c", root: "r"}
+    leaves = {sine: Vector.EXPECTED_SINES, cosine: Vector.EXPECTED_COSINES, root: Vector.ROOTS}
     own = _PREDICT + _ROOT + _TURN
     solved = None
     if not a.is_zero and not b.is_zero:

@@ -1,4 +1,4 @@
-"""What the symbols of equations are called in generated code, and which equations there are."""
+"""Where generated code finds the symbols of equations, and which equations there are."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from collections.abc import Iterator
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.program import Leaf, Vector
 
-__all__ = ["equations_of", "symbol_names"]
+__all__ = ["equations_of", "symbol_leaves"]
 
 
-def symbol_names(dae: Dae, flow: SolutionFlow) -> dict[Expr, str]:
-    """The text of every symbol."""
-    symbols = dae.symbols
-    names = {symbols.time: "t"}
-    names |= {symbol: f"p[{i}]" for i, symbol in enumerate(symbols.parameters.values())}
-    names |= {symbol: f"u[{i}]" for i, symbol in enumerate(symbols.inputs.values())}
-    for i, coordinate in enumerate(dae.coordinates):
-        names[coordinate.position] = f"q[{i}]"
-        names[coordinate.velocity] = f"v[{i}]"
-        names[coordinate.second] = f"a[{i}]"
-    names |= {dae.constraints[row].multiplier: f"l[{i}]" for i, row in enumerate(flow.rows)}
-    names |= {state.symbol: f"x[{i}]" for i, state in enumerate(dae.states)}
-    names |= {unknown.symbol: f"z[{i}]" for i, unknown in enumerate(dae.iterated)}
+def symbol_leaves(dae: Dae, flow: SolutionFlow) -> dict[Expr, Leaf]:
+    """Where generated code finds each symbol."""
+    symbols, coordinates = dae.symbols, dae.coordinates
+    rows = [dae.constraints[row] for row in flow.rows]
+    leaves = {symbols.time: Leaf(Vector.TIME, 0, "time")}
+    for vector, members in (
+        (Vector.PARAMETERS, [(symbol, name) for name, symbol in symbols.parameters.items()]),
+        (Vector.INPUTS, [(symbol, name) for name, symbol in symbols.inputs.items()]),
+        (Vector.COORDINATES, [(c.position, c.name) for c in coordinates]),
+        (Vector.VELOCITIES, [(c.velocity, c.rate) for c in coordinates]),
+        (Vector.ACCELERATIONS, [(c.second, c.acceleration) for c in coordinates]),
+        (Vector.MULTIPLIERS, [(row.multiplier, row.name) for row in rows]),
+        (Vector.STATES, [(state.symbol, state.name) for state in dae.states]),
+        (Vector.UNKNOWNS, [(unknown.symbol, unknown.name) for unknown in dae.iterated]),
+    ):
+        leaves |= {symbol: Leaf(vector, i, name) for i, (symbol, name) in enumerate(members)}
     # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
-    names |= {dae.constraints[row].multiplier: "0.0" for row in flow.redundant}
-    return names
+    for i, redundant in enumerate(dae.constraints[row] for row in flow.redundant):
+        leaves[redundant.multiplier] = Leaf(Vector.UNDETERMINED, i, redundant.name)
+    return leaves
 
 
 def equations_of(dae: Dae) -> Iterator[Expr]:

@@ -6,42 +6,29 @@ multipliers, unknowns of the network) follows at run time from the same matrices
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, SolutionFlow
-from fmugen.ir.program import Result
+from fmugen.ir.program import Leaf, Result, Vector
 
 __all__ = ["Directions", "tangent_results"]
 
 
 class Directions:
-    """For each symbol of the model, the symbol of its change along a direction."""
+    """For each leaf of the model that may change, the symbol of its change along a direction."""
 
-    def __init__(self, dae: Dae, flow: SolutionFlow) -> None:
-        self.names: dict[Expr, str] = {}
+    def __init__(self, leaves: Mapping[Expr, Leaf]) -> None:
+        self.leaves: dict[Expr, Leaf] = {}
         self._changes: dict[Expr, Expr] = {}
-        symbols = dae.symbols
-        self._add("along->t", symbols.time)
-        for vector, members in (
-            ("p", list(symbols.parameters.values())),
-            ("u", list(symbols.inputs.values())),
-            ("q", [c.position for c in dae.coordinates]),
-            ("v", [c.velocity for c in dae.coordinates]),
-            ("a", [c.second for c in dae.coordinates]),
-            ("l", [dae.constraints[row].multiplier for row in flow.rows]),
-            ("x", [state.symbol for state in dae.states]),
-            ("z", [unknown.symbol for unknown in dae.iterated]),
-        ):
-            for index, symbol in enumerate(members):
-                self._add(f"along->{vector}[{index}]", symbol)
-
-    def _add(self, text: str, symbol: Expr) -> None:
-        change = symbol.dag.symbol(text, Role.DIRECTION)
-        self._changes[symbol] = change
-        self.names[change] = text
+        for symbol, leaf in leaves.items():
+            if leaf.vector is not Vector.UNDETERMINED:
+                text = f"along {leaf.vector.value}[{leaf.index}]"
+                change = self._changes[symbol] = symbol.dag.symbol(text, Role.DIRECTION)
+                self.leaves[change] = replace(leaf, change=True)
 
     def of(self, symbol: Expr) -> Expr:
         """The change of a symbol."""

@@ -20,7 +20,7 @@
 #define MODEL_MODEL_EXCHANGE 1
 #ifndef MODEL_NE
 #define MODEL_NE 0
-#define MODEL_NET 0
+#define MODEL_TIME_EVENTS 0
 #endif
 
 /* Most of these models have no network. */
@@ -30,7 +30,7 @@
 #define MODEL_NZ 0
 #define MODEL_NZBLOCKS 0
 #define MODEL_MAX_ZBLOCK 0
-#define MODEL_NFIXX 0
+#define MODEL_FIXED_STATES 0
 #define MODEL_STEADY 0
 #endif
 
@@ -39,31 +39,31 @@
 #define SAMPLE_ROOM 12
 #define MODEL_K0 (MODEL_Y0 + MODEL_NY)
 #define MODEL_NK (2 * SAMPLE_COORDINATES + MODEL_NX)
-#define MODEL_KD0 (MODEL_K0 + SAMPLE_ROOM)
+#define MODEL_FIRST_DERIVATIVE (MODEL_K0 + SAMPLE_ROOM)
 #define MODEL_NKD MODEL_NK
-#define MODEL_W0 (MODEL_KD0 + SAMPLE_ROOM)
+#define MODEL_W0 (MODEL_FIRST_DERIVATIVE + SAMPLE_ROOM)
 #define MODEL_NW 0
 #define MODEL_G0 MODEL_W0
 #define MODEL_NG 3
 #define MODEL_N_REALS (MODEL_G0 + MODEL_NG)
 
 typedef struct {
-    double t;
-    const double *p, *d, *u;
-    const double *q, *v, *a, *l;
-    const double *x, *z;
-    const double *e;
-    const double *r;
-    const double *g;
+    double time;
+    const double *parameters, *derived, *inputs; /* derived: expressions of parameters alone */
+    const double *coordinates, *velocities, *accelerations, *multipliers;
+    const double *states, *unknowns; /* of the network; the unknowns are iterated */
+    const double *sines;             /* and cosines of coordinates that turn, for exact steps and motion */
+    const double *signs;             /* of the relations, as of the last event */
+    const double *turns;             /* angles whose turns are counted: what they are near, or their turns */
 } ModelPoint;
 
 typedef bool ModelSolve(const ModelPoint *at, const Anchor *anchors, double *q, double *e);
 
 typedef struct {
-    double t;
-    const double *p, *u;
-    const double *q, *v, *a, *l;
-    const double *x, *z;
+    double time;
+    const double *parameters, *inputs;
+    const double *coordinates, *velocities, *accelerations, *multipliers;
+    const double *states, *unknowns;
 } ModelDirection;
 
 typedef struct {
@@ -136,18 +136,18 @@ static inline void displace_vector(int n, const double *from, const double *alon
 static inline ModelPoint displace(const ModelPoint *at, const ModelDirection *along, double h, bool solved,
                                   Displaced *room)
 {
-    const double *const still = at->a;
-    displace_vector(MODEL_NP, at->p, along->p, h, room->p);
+    const double *const still = at->accelerations;
+    displace_vector(MODEL_NP, at->parameters, along->parameters, h, room->p);
     model_derive(room->p, room->d);
-    displace_vector(MODEL_NU, at->u, along->u, h, room->u);
-    displace_vector(MODEL_NQ, at->q, along->q, h, room->q);
-    displace_vector(MODEL_NQ, at->v, along->v, h, room->v);
-    displace_vector(MODEL_NQ, still, along->a, solved ? h : 0.0, room->a);
-    displace_vector(MODEL_NC, at->l, along->l, solved ? h : 0.0, room->l);
-    displace_vector(MODEL_NX, at->x, along->x, h, room->x);
-    displace_vector(MODEL_NZ, at->z, along->z, h, room->z);
-    const ModelPoint moved = {at->t + h * along->t, room->p, room->d, room->u, room->q, room->v,
-                              room->a,              room->l, room->x, room->z, at->e,   at->r, at->g};
+    displace_vector(MODEL_NU, at->inputs, along->inputs, h, room->u);
+    displace_vector(MODEL_NQ, at->coordinates, along->coordinates, h, room->q);
+    displace_vector(MODEL_NQ, at->velocities, along->velocities, h, room->v);
+    displace_vector(MODEL_NQ, still, along->accelerations, solved ? h : 0.0, room->a);
+    displace_vector(MODEL_NC, at->multipliers, along->multipliers, solved ? h : 0.0, room->l);
+    displace_vector(MODEL_NX, at->states, along->states, h, room->x);
+    displace_vector(MODEL_NZ, at->unknowns, along->unknowns, h, room->z);
+    const ModelPoint moved = {at->time + h * along->time, room->p, room->d, room->u, room->q, room->v,
+                              room->a,              room->l, room->x, room->z, at->sines,   at->signs, at->turns};
     return moved;
 }
 
@@ -176,7 +176,7 @@ static inline void sample_slip(const ModelPoint *at, double *slip)
     for (int i = 0; i < MODEL_NC; i++) {
         slip[i] = -slip[i];
         for (int j = 0; j < MODEL_NQ; j++) {
-            slip[i] += phi_q[i * MODEL_NQ + j] * at->v[j];
+            slip[i] += phi_q[i * MODEL_NQ + j] * at->velocities[j];
         }
     }
 }
@@ -190,16 +190,16 @@ static inline void sample_balance(const ModelPoint *at, double *balance)
     for (int i = 0; i < MODEL_NQ; i++) {
         balance[i] = -force[i];
         for (int j = 0; j < MODEL_NQ; j++) {
-            balance[i] += mass[i * MODEL_NQ + j] * at->a[j];
+            balance[i] += mass[i * MODEL_NQ + j] * at->accelerations[j];
         }
         for (int c = 0; c < MODEL_NC; c++) {
-            balance[i] += phi_q[c * MODEL_NQ + i] * at->l[c];
+            balance[i] += phi_q[c * MODEL_NQ + i] * at->multipliers[c];
         }
     }
     for (int c = 0; c < MODEL_NC; c++) {
         balance[MODEL_NQ + c] = -gamma[c];
         for (int j = 0; j < MODEL_NQ; j++) {
-            balance[MODEL_NQ + c] += phi_q[c * MODEL_NQ + j] * at->a[j];
+            balance[MODEL_NQ + c] += phi_q[c * MODEL_NQ + j] * at->accelerations[j];
         }
     }
 }

@@ -10,7 +10,7 @@
 
 static void evaluate_loop(const ModelPoint *at, int loop, double *residual, double *jacobian)
 {
-    const double *q = at->q;
+    const double *q = at->coordinates;
     const int a = CRANK(loop), b = CRANK(loop + 1), c = COUPLER(loop);
     residual[0] = cos(q[a]) + cos(q[c]) - cos(q[b]) - 1.0;
     residual[1] = sin(q[a]) + sin(q[c]) - sin(q[b]);
@@ -84,8 +84,8 @@ void model_jacobian(const ModelPoint *at, double *phi_q)
         const int part[] = {CRANK(loop), COUPLER(loop), CRANK(loop + 1)};
         for (int k = 0; k < 3; k++) {
             const double sign = k == 2 ? -1.0 : 1.0;
-            x[part[k]] = -sign * sin(at->q[part[k]]);
-            y[part[k]] = sign * cos(at->q[part[k]]);
+            x[part[k]] = -sign * sin(at->coordinates[part[k]]);
+            y[part[k]] = sign * cos(at->coordinates[part[k]]);
         }
     }
 }
@@ -98,7 +98,7 @@ void model_velocity(const ModelPoint *at, double *nu)
 
 void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *mass, double *force)
 {
-    const double *q = at->q, *v = at->v, g = at->p[0];
+    const double *q = at->coordinates, *v = at->velocities, g = at->parameters[0];
     model_jacobian(at, phi_q);
     memset(mass, 0, MODEL_NQ * MODEL_NQ * sizeof *mass);
     for (int i = 0; i <= LOOPS; i++) {
@@ -120,7 +120,7 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
 
 void model_outputs(const ModelPoint *at, double *y)
 {
-    const double *q = at->q, *v = at->v, g = at->p[0];
+    const double *q = at->coordinates, *v = at->velocities, g = at->parameters[0];
     double energy = 0.0;
     for (int i = 0; i <= LOOPS; i++) {
         energy += v[CRANK(i)] * v[CRANK(i)] / 6.0 + 0.5 * g * sin(q[CRANK(i)]);
@@ -139,13 +139,13 @@ void model_outputs(const ModelPoint *at, double *y)
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian)
 {
     memset(jacobian, 0, MODEL_NQ * sizeof *jacobian);
-    residual[0] = at->q[0] - at->p[1];
+    residual[0] = at->coordinates[0] - at->parameters[1];
     jacobian[0] = 1.0;
 }
 
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian)
 {
     memset(jacobian, 0, MODEL_NQ * sizeof *jacobian);
-    residual[0] = at->v[0] - at->p[2];
+    residual[0] = at->velocities[0] - at->parameters[2];
     jacobian[0] = 1.0;
 }

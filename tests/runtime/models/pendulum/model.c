@@ -38,27 +38,27 @@ void model_velocity(const ModelPoint *at, double *nu)
 void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *mass, double *force)
 {
     (void)phi_q, (void)gamma;
-    mass[0] = at->d[0];
-    force[0] = at->u[0] - at->p[0] * at->p[2] * at->p[1] * sin(at->q[0]);
+    mass[0] = at->derived[0];
+    force[0] = at->inputs[0] - at->parameters[0] * at->parameters[2] * at->parameters[1] * sin(at->coordinates[0]);
 }
 
 void model_outputs(const ModelPoint *at, double *y)
 {
-    y[0] = at->q[0];
-    y[1] = at->v[0];
-    y[2] = at->a[0];
-    y[3] = 0.5 * at->d[0] * at->v[0] * at->v[0] - at->p[0] * at->p[2] * at->p[1] * cos(at->q[0]);
-    y[4] = 1.0 / (at->q[0] - 100.0);
+    y[0] = at->coordinates[0];
+    y[1] = at->velocities[0];
+    y[2] = at->accelerations[0];
+    y[3] = 0.5 * at->derived[0] * at->velocities[0] * at->velocities[0] - at->parameters[0] * at->parameters[2] * at->parameters[1] * cos(at->coordinates[0]);
+    y[4] = 1.0 / (at->coordinates[0] - 100.0);
 }
 
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian)
 {
-    residual[0] = at->q[0] - at->p[3];
+    residual[0] = at->coordinates[0] - at->parameters[3];
     jacobian[0] = 1.0;
 }
 
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian)
 {
-    residual[0] = at->v[0] - at->p[4];
+    residual[0] = at->velocities[0] - at->parameters[4];
     jacobian[0] = 1.0;
 }

@@ -8,20 +8,20 @@ enum { CRANK, ROD, SLIDER };
 
 static void evaluate_rod(const ModelPoint *at, double *residual, double *jacobian)
 {
-    residual[0] = at->p[L1] * sin(at->q[CRANK]) + at->p[L2] * sin(at->q[ROD]);
-    jacobian[0] = at->p[L2] * cos(at->q[ROD]);
+    residual[0] = at->parameters[L1] * sin(at->coordinates[CRANK]) + at->parameters[L2] * sin(at->coordinates[ROD]);
+    jacobian[0] = at->parameters[L2] * cos(at->coordinates[ROD]);
 }
 
 static void evaluate_slider(const ModelPoint *at, double *residual, double *jacobian)
 {
-    residual[0] = at->p[L1] * cos(at->q[CRANK]) + at->p[L2] * cos(at->q[ROD]) - at->q[SLIDER];
+    residual[0] = at->parameters[L1] * cos(at->coordinates[CRANK]) + at->parameters[L2] * cos(at->coordinates[ROD]) - at->coordinates[SLIDER];
     jacobian[0] = -1.0;
 }
 
 #if DRIVEN
 static void evaluate_driver(const ModelPoint *at, double *residual, double *jacobian)
 {
-    residual[0] = at->q[CRANK] - at->p[START_ANGLE] - at->p[SPEED] * at->t;
+    residual[0] = at->coordinates[CRANK] - at->parameters[START_ANGLE] - at->parameters[SPEED] * at->time;
     jacobian[0] = 1.0;
 }
 
@@ -33,10 +33,10 @@ static void evaluate_loop(const ModelPoint *at, double *residual, double *jacobi
 {
     evaluate_slider(at, residual, jacobian);
     evaluate_rod(at, residual + 1, jacobian);
-    jacobian[0] = -at->p[L1] * sin(at->q[CRANK]);
-    jacobian[1] = -at->p[L2] * sin(at->q[ROD]);
-    jacobian[2] = at->p[L1] * cos(at->q[CRANK]);
-    jacobian[3] = at->p[L2] * cos(at->q[ROD]);
+    jacobian[0] = -at->parameters[L1] * sin(at->coordinates[CRANK]);
+    jacobian[1] = -at->parameters[L2] * sin(at->coordinates[ROD]);
+    jacobian[2] = at->parameters[L1] * cos(at->coordinates[CRANK]);
+    jacobian[3] = at->parameters[L2] * cos(at->coordinates[ROD]);
 }
 
 static const int loop_unknowns[] = {CRANK, ROD}, loop_rows[] = {0, 1};
@@ -94,11 +94,11 @@ void model_constraints(const ModelPoint *at, double *phi)
 void model_jacobian(const ModelPoint *at, double *phi_q)
 {
     memset(phi_q, 0, MODEL_NC * MODEL_NQ * sizeof *phi_q);
-    phi_q[0] = -at->p[L1] * sin(at->q[CRANK]);
-    phi_q[1] = -at->p[L2] * sin(at->q[ROD]);
+    phi_q[0] = -at->parameters[L1] * sin(at->coordinates[CRANK]);
+    phi_q[1] = -at->parameters[L2] * sin(at->coordinates[ROD]);
     phi_q[2] = -1.0;
-    phi_q[3] = at->p[L1] * cos(at->q[CRANK]);
-    phi_q[4] = at->p[L2] * cos(at->q[ROD]);
+    phi_q[3] = at->parameters[L1] * cos(at->coordinates[CRANK]);
+    phi_q[4] = at->parameters[L2] * cos(at->coordinates[ROD]);
 #if DRIVEN
     phi_q[6] = 1.0;
 #endif
@@ -108,7 +108,7 @@ void model_velocity(const ModelPoint *at, double *nu)
 {
     memset(nu, 0, MODEL_NC * sizeof *nu);
 #if DRIVEN
-    nu[2] = at->p[SPEED];
+    nu[2] = at->parameters[SPEED];
 #else
     (void)at;
 #endif
@@ -116,18 +116,18 @@ void model_velocity(const ModelPoint *at, double *nu)
 
 void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *mass, double *force)
 {
-    const double *p = at->p, *q = at->q, *v = at->v;
+    const double *p = at->parameters, *q = at->coordinates, *v = at->velocities;
     const double coupling = p[M2] * p[L1] * p[L2] / 2.0, angle = q[CRANK] - q[ROD];
     model_jacobian(at, phi_q);
     memset(gamma, 0, MODEL_NC * sizeof *gamma);
     gamma[0] = p[L1] * cos(q[CRANK]) * v[CRANK] * v[CRANK] + p[L2] * cos(q[ROD]) * v[ROD] * v[ROD];
     gamma[1] = p[L1] * sin(q[CRANK]) * v[CRANK] * v[CRANK] + p[L2] * sin(q[ROD]) * v[ROD] * v[ROD];
     memset(mass, 0, MODEL_NQ * MODEL_NQ * sizeof *mass);
-    mass[0] = at->d[0] + p[M2] * p[L1] * p[L1];
+    mass[0] = at->derived[0] + p[M2] * p[L1] * p[L1];
     mass[1] = mass[3] = coupling * cos(angle);
-    mass[4] = at->d[1];
+    mass[4] = at->derived[1];
     mass[8] = p[M3];
-    force[0] = at->u[0] - coupling * sin(angle) * v[ROD] * v[ROD] -
+    force[0] = at->inputs[0] - coupling * sin(angle) * v[ROD] * v[ROD] -
                (p[M1] / 2.0 + p[M2]) * p[G] * p[L1] * cos(q[CRANK]);
     force[1] = coupling * sin(angle) * v[CRANK] * v[CRANK] - p[M2] * p[G] * p[L2] / 2.0 * cos(q[ROD]);
     force[2] = 0.0;
@@ -135,16 +135,16 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
 
 void model_outputs(const ModelPoint *at, double *y)
 {
-    const double *p = at->p, *q = at->q, *v = at->v;
+    const double *p = at->parameters, *q = at->coordinates, *v = at->velocities;
     const double coupling = p[M2] * p[L1] * p[L2] / 2.0 * cos(q[CRANK] - q[ROD]);
     for (int i = 0; i < 3; i++) {
         y[i] = q[i];
         y[3 + i] = v[i];
-        y[6 + i] = at->a[i];
+        y[6 + i] = at->accelerations[i];
     }
-    y[9] = at->l[0];
-    y[10] = at->l[1];
-    y[11] = 0.5 * ((at->d[0] + p[M2] * p[L1] * p[L1]) * v[0] * v[0] + at->d[1] * v[1] * v[1] +
+    y[9] = at->multipliers[0];
+    y[10] = at->multipliers[1];
+    y[11] = 0.5 * ((at->derived[0] + p[M2] * p[L1] * p[L1]) * v[0] * v[0] + at->derived[1] * v[1] * v[1] +
                    p[M3] * v[2] * v[2]) +
             coupling * v[0] * v[1] + (p[M1] / 2.0 + p[M2]) * p[G] * p[L1] * sin(q[CRANK]) +
             p[M2] * p[G] * p[L2] / 2.0 * sin(q[ROD]);
@@ -155,7 +155,7 @@ void model_fixed(const ModelPoint *at, double *residual, double *jacobian)
 #if DRIVEN
     (void)at, (void)residual, (void)jacobian;
 #else
-    residual[0] = at->q[CRANK] - at->p[START_ANGLE];
+    residual[0] = at->coordinates[CRANK] - at->parameters[START_ANGLE];
     memset(jacobian, 0, MODEL_NQ * sizeof *jacobian);
     jacobian[CRANK] = 1.0;
 #endif
@@ -166,7 +166,7 @@ void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobi
 #if DRIVEN
     (void)at, (void)residual, (void)jacobian;
 #else
-    residual[0] = at->v[CRANK] - at->p[START_OMEGA];
+    residual[0] = at->velocities[CRANK] - at->parameters[START_OMEGA];
     memset(jacobian, 0, MODEL_NQ * sizeof *jacobian);
     jacobian[CRANK] = 1.0;
 #endif

@@ -54,7 +54,7 @@ void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobi
 
 static void outflow(const ModelPoint *at, double *residual, double *jacobian)
 {
-    const double x = at->x[0], z = at->z[0];
+    const double x = at->states[0], z = at->unknowns[0];
     residual[0] = FLOOR ? z * z + FLOOR - x : z * z * z + z - x;
     jacobian[0] = FLOOR ? 2.0 * z + 1e-3 : 3.0 * z * z + 1.0;
 }
@@ -64,25 +64,25 @@ const ModelNetworkBlock model_network_blocks[] = {{1, unknowns, outflow, "valve.
 
 void model_derivatives(const ModelPoint *at, double *dx)
 {
-    dx[0] = (at->u[0] - at->z[0]) / at->p[0];
+    dx[0] = (at->inputs[0] - at->unknowns[0]) / at->parameters[0];
 }
 
 void model_start_states(const ModelPoint *at, double *x)
 {
-    x[0] = at->p[1];
+    x[0] = at->parameters[1];
 }
 
 void model_fixed_states(const ModelPoint *at, double *residual)
 {
-    if (MODEL_NFIXX) {
-        residual[0] = at->z[0] - at->p[2];
+    if (MODEL_FIXED_STATES) {
+        residual[0] = at->unknowns[0] - at->parameters[2];
     }
 }
 
 void model_outputs(const ModelPoint *at, double *y)
 {
-    y[0] = at->x[0];
-    y[1] = at->z[0];
+    y[0] = at->states[0];
+    y[1] = at->unknowns[0];
 }
 
 static void residual_of(const ModelPoint *at, double *residual)
@@ -104,5 +104,5 @@ void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along
 void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along, double *change)
 {
     (void)at;
-    change[0] = along->p[1];
+    change[0] = along->parameters[1];
 }

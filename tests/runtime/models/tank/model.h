@@ -21,8 +21,8 @@
 #define MODEL_NZ 1
 #define MODEL_NZBLOCKS 1
 #define MODEL_MAX_ZBLOCK 1
-#ifndef MODEL_NFIXX
-#define MODEL_NFIXX 0 /* 1: the outflow is fixed at the start */
+#ifndef MODEL_FIXED_STATES
+#define MODEL_FIXED_STATES 0 /* 1: the outflow is fixed at the start */
 #endif
 #ifndef MODEL_STEADY
 #define MODEL_STEADY 0

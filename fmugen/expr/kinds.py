@@ -1,0 +1,37 @@
+"""What nodes of the expression DAG are, and what its symbols stand for."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["Operation", "Role"]
+
+
+class Role(Enum):
+    """What a symbol stands for."""
+
+    PARAMETER = "parameter"
+    TIME = "time"
+    INPUT = "input"
+    COORDINATE = "coordinate"
+    VELOCITY = "velocity"
+    ACCELERATION = "acceleration"
+    MULTIPLIER = "multiplier"
+    NETWORK = "network variable"
+    STATE = "state"
+    ITERATED = "iterated unknown"
+    RELATION = "sign of a relation"
+    TURNS = "turns of an angle"
+    DIRECTION = "direction"
+
+
+class Operation(Enum):
+    #: By identity: that of an enumeration takes a call, and every node is looked up by its operation.
+    __hash__ = object.__hash__
+
+    NUMBER = "number"
+    SYMBOL = "symbol"
+    ADD = "add"
+    MUL = "mul"
+    POWER = "power"  # integer exponent
+    CALL = "call"

@@ -1,0 +1,452 @@
+"""Functions of a Program in C: their statements, and the declarations of what these read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from fmugen.expr.code import Operations
+from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.generic import Generic
+from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Written
+from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
+from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Zeros, comment
+from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
+
+__all__ = ["FunctionText", "FunctionWriter", "absent_function"]
+
+#: Functions with more names and numbers than this are cut into chunks: compilers take too long for them.
+_LONGEST_FUNCTION = 1_800
+#: More zeros than these are not written one by one.
+_FEW_ZEROS = 8
+#: Expressions of parameters with more leaves than this are not written in full.
+_LONGEST_FORMULA = 30
+#: What the elements of an array are named after.
+_ELEMENTS = {
+    "phi": Vector.MULTIPLIERS,
+    "nu": Vector.MULTIPLIERS,
+    "gamma": Vector.MULTIPLIERS,
+    "slip": Vector.MULTIPLIERS,
+    "l": Vector.MULTIPLIERS,
+    "force": Vector.COORDINATES,
+    "balance": Vector.COORDINATES,
+    "v": Vector.COORDINATES,
+    "a": Vector.COORDINATES,
+    "d": Vector.DERIVED,
+    "x": Vector.STATES,
+    "dx": Vector.STATES,
+    "angle": Vector.TURNS,
+    "rate": Vector.TURNS,
+    "second": Vector.TURNS,
+}
+#: The same for changes, by function.
+_CHANGES = {
+    "constraints_tangent": Vector.MULTIPLIERS,
+    "velocity_tangent": Vector.MULTIPLIERS,
+    "derivatives_tangent": Vector.STATES,
+    "start_states_tangent": Vector.STATES,
+}
+#: Matrices with a column for each coordinate: what their rows are named after, if they have a name.
+_MATRICES = {"phi_q": Vector.MULTIPLIERS, "mass": Vector.COORDINATES}
+_ARRAYS = {
+    "phi_q": "Jacobian phi_q of the constraints",
+    "gamma": "right-hand side gamma of phi_q a = gamma",
+    "mass": "mass matrix M",
+    "force": "forces F",
+    "residual": "residuals",
+    "jacobian": "their Jacobian",
+    "balance": "M a + phi_q^T lambda - F",
+    "slip": "phi_q a - gamma",
+    "value": "values at time zero",
+    "slope": "slopes",
+}
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function as the templates place it; ``called`` are the functions of formulas that it calls."""
+
+    comment: str
+    prototype: str
+    lines: list[str]
+    called: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Signature:
+    """The arguments of a function: the point that it is evaluated at, a direction, arrays that it fills."""
+
+    arrays: tuple[str, ...]
+    at: bool = True
+    along: bool = False
+
+    @property
+    def text(self) -> str:
+        point = ["const ModelPoint *at"] if self.at else ["const double *p"]
+        direction = ["const ModelDirection *along"] if self.along else []
+        return ", ".join([*point, *direction, *(f"double *{array}" for array in self.arrays)])
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        return ("at" if self.at else "p", *(("along",) if self.along else ()), *self.arrays)
+
+
+_SIGNATURES = {
+    "derive": _Signature(("d",), at=False),
+    "constraints": _Signature(("phi",)),
+    "left_out": _Signature(("phi",)),
+    "jacobian": _Signature(("phi_q",)),
+    "velocity": _Signature(("nu",)),
+    "dynamics": _Signature(("phi_q", "gamma", "mass", "force")),
+    "outputs": _Signature(("y",)),
+    "derivatives": _Signature(("dx",)),
+    "start_states": _Signature(("x",)),
+    "fixed_states": _Signature(("residual",)),
+    "time_relations": _Signature(("value", "slope")),
+    "relations": _Signature(("relation",)),
+    "angles": _Signature(("angle", "rate", "second")),
+    "start_angles": _Signature(("angle",)),
+    "dynamics_tangent": _Signature(("balance", "slip"), along=True),
+}
+_SOLVE = "const ModelPoint *at, const Anchor *anchors, double *q, double *e"
+_TANGENT = _Signature(("change",), along=True)
+#: Of blocks, and of fixed start values.
+_EQUATIONS = _Signature(("residual", "jacobian"))
+
+
+def _signature(name: str) -> _Signature:
+    return _SIGNATURES.get(name, _TANGENT if name.endswith("_tangent") else _EQUATIONS)
+
+
+def absent_function(function: Function) -> str:
+    """What takes the place of a function that has nothing to compute: its arguments are not used."""
+    passed = _signature(function.name).passed
+    unused = ", ".join(f"(void)({name})" for name in passed)
+    return f"model_{function.name}({', '.join(passed)}) ({unused})"
+
+
+class FunctionWriter:
+    """Writes the functions of a program."""
+
+    def __init__(self, program: Program, names: Nomenclature) -> None:
+        self._program, self._nomenclature = program, names
+
+    # --- functions of a point ------------------------------------------------------------------------
+
+    def function(self, function: Function, storage: str) -> list[FunctionText]:
+        """A function; a long one calls chunks that share its temporaries."""
+        signature = _signature(function.name)
+        whole = self._written(function, scratch=False)
+        title = _title(function.purpose, function.operations)
+        prototype = f"{storage} model_{function.name}({signature.text})"
+        if sum(written.size for _, written in whole) + len(whole) <= _LONGEST_FUNCTION:
+            lines = self._lines(function, whole, signature)
+            return [FunctionText(title, prototype, lines, _called(written for _, written in whole))]
+        arguments, passed = signature.text, ", ".join(signature.passed)
+        calls = []
+        if function.temporaries:
+            arguments, passed = f"{arguments}, double *w", f"{passed}, w"
+            calls.append(f"double w[{len(function.temporaries)}];")
+        texts = []
+        for number, chunk in enumerate(_chunks(self._written(function, scratch=True))):
+            name = f"model_{function.name}_{number}"
+            lines = self._lines(function, chunk, signature, chunked=True)
+            called = _called(written for _, written in chunk)
+            part = _title(f"{function.purpose}, part {number}")
+            texts.append(FunctionText(part, f"static void {name}({arguments})", lines, called))
+            calls.append(f"{name}({passed});")
+        return [*texts, FunctionText(title, prototype, calls, frozenset())]
+
+    def _written(self, function: Function, *, scratch: bool) -> list[tuple[Statement, Written]]:
+        names = self._names(function.leaves)
+        if function.name == "derive":
+            # A parameter-only expression used by another one is read from the array once written.
+            own = self._program.leaves.items()
+            names = {node: names[node] for node, leaf in own if leaf.vector is not Vector.DERIVED}
+        printer = CPrinter(names, scratch=scratch)
+        statements: list[Statement] = []
+        if scratch:
+            statements += (Temporary(f"w[{i}]", node) for i, node in enumerate(function.temporaries))
+        else:
+            statements += self._temporaries(function.temporaries, function.leaves, Names(), count())
+        statements += self._stores(function.results, function)
+        body = [(statement, printer.write(statement)) for statement in statements]
+        if function.name != "derive":
+            return body
+        return [(statement, self._explained(written, statement, function)) for statement, written in body]
+
+    def _explained(self, written: Written, statement: Statement, function: Function) -> Written:
+        """An expression of parameters that is composed of temporaries, with its formula in full."""
+        if not isinstance(statement, Store) or written.read.isdisjoint(function.temporaries):
+            return written
+        if expanded_size(statement.value, _LONGEST_FORMULA) > _LONGEST_FORMULA:
+            return written
+        note = f"/* {comment(self._nomenclature.formula(statement.value))} */"
+        return replace(written, lines=(*written.lines[:-1], f"{written.lines[-1]} {note}"))
+
+    def _lines(
+        self,
+        function: Function,
+        body: Sequence[tuple[Statement, Written]],
+        signature: _Signature,
+        *,
+        chunked: bool = False,
+    ) -> list[str]:
+        statements = [statement for statement, _ in body]
+        stored = {each.array for each in statements if isinstance(each, Store | Zeros)}
+        read = self._leaves_read((written for _, written in body), function.leaves)
+        lines: list[str] = []
+        if signature.at:
+            own = {result.array for result in function.results}
+            lines += _declarations(read, without=own) or ["(void)at;"]
+        elif not any(leaf.vector is Vector.PARAMETERS for leaf in read):
+            lines.append("(void)p;")
+        # Changes are read from the direction itself: pointers to each of its vectors would take registers.
+        if signature.along and not any(leaf.change for leaf in read):
+            lines.append("(void)along;")
+        lines += [f"(void){array};" for array in signature.arrays if array not in stored]
+        named = any(isinstance(each, Temporary) for each in statements)
+        reads = any(node in written.read for node in function.temporaries for _, written in body)
+        if chunked and function.temporaries and not (named or reads):
+            lines.append("(void)w;")
+        return lines + [line for _, written in body for line in written.lines]
+
+    def _stores(self, results: Sequence[Result], function: Function) -> Iterator[Statement]:
+        """One assignment a result; the zeros of a sparse array are written by a loop before all others."""
+        zeros = Counter(result.array for result in results if result.value.is_zero)
+        sparse = {array for array, number in zeros.items() if number > _FEW_ZEROS}
+        several = len({result.array for result in results}) > 1
+        begun: set[str] = set()
+        origin = ""
+        for result in results:
+            array = result.array
+            if array not in begun:
+                begun.add(array)
+                origin = ""
+                if several and array in _ARRAYS:
+                    yield Heading(_ARRAYS[array])
+                if array in sparse:
+                    yield Zeros(array, 1 + max(each.index for each in results if each.array == array))
+            if array in sparse and result.value.is_zero:
+                continue
+            note = result.origin if result.origin != origin else ""
+            origin = result.origin
+            target = self._element(function.name, array, result.index)
+            yield Store(target, result.value, "" if array == "y" else note, array)
+
+    def _element(self, function: str, array: str, index: int) -> str:
+        """An element of an array that a function fills."""
+        constant = self._nomenclature.constant
+        width = len(self._program.coordinate_names)
+        by_coordinates = function in ("fixed", "fixed_velocity") and array == "jacobian"
+        if array in _MATRICES or by_coordinates:
+            row, column = divmod(index, width)
+            named = constant(_MATRICES[array], row) if array in _MATRICES else str(row)
+            return f"{array}[ENTRY({named}, {constant(Vector.COORDINATES, column)})]"
+        if array == "y" or function == "outputs_tangent":
+            return f"{array}[{self._nomenclature.outputs[index]}]"
+        vector = _CHANGES.get(function) if array == "change" else _ELEMENTS.get(array)
+        if vector is None or function == "left_out":
+            return f"{array}[{index}]"
+        return f"{array}[{constant(vector, index)}]"
+
+    # --- exact steps ---------------------------------------------------------------------------------
+
+    def solve(self, solve: SolveFunction) -> FunctionText:
+        """A function that solves the steps of a block in order; false where a guard fails."""
+        printer = CPrinter(self._names(solve.leaves))
+        numbers, names = count(), Names()
+        statements = [
+            statement for step in solve.steps for statement in self._step(step, solve, names, numbers)
+        ]
+        body = [printer.write(statement) for statement in statements]
+        read = self._leaves_read(body, solve.leaves)
+        declared = _declarations(read, without={"q", "e"})
+        turned = any(step.unknown in self._program.turning for step in solve.steps)
+        anchored = any(step.is_angle for step in solve.steps)
+        sines = turned or any(leaf.vector is Vector.SINES for leaf in read)
+        used = {"at": bool(declared), "anchors": anchored, "e": sines}
+        unused = [f"(void){name};" for name, needed in used.items() if not needed]
+        lines = [line for written in body for line in written.lines]
+        return FunctionText(
+            _title(f"exact solution of {solve.purpose}", solve.operations),
+            f"static bool model_{solve.name}({_SOLVE})",
+            [*unused, *declared, *lines, "return true;"],
+            _called(body),
+        )
+
+    def _step(
+        self, step: StepCode, solve: SolveFunction, names: Names, numbers: Iterator[int]
+    ) -> Iterator[Statement]:
+        """The statements of a step; its temporaries take the next ``numbers``."""
+        i, turning = step.unknown, self._program.turning
+        unknown = f"q[{self._nomenclature.constant(Vector.COORDINATES, i)}]"
+        yield Heading(f"{self._program.coordinate_names[i]}: {_equation(step)}")
+        sine = cosine = anchor = ""
+        if i in turning:
+            place, word = turning.index(i), self._nomenclature.turning(i)
+            sine, cosine = (f"e[{self._nomenclature.constant(Vector.SINES, 2 * place + k)}]" for k in (0, 1))
+            anchor = f"anchor_{word}"
+            if step.is_angle:
+                yield Line(f"const Anchor *const {anchor} = &anchors[{place}];")
+        root = ""
+        if step.root is not None:
+            expected = [f"expected_{function}_{word}" for function in ("sin", "cos")]
+            root = f"root_{word}"
+            yield Line(f"double {', '.join((*expected, root))};")
+            yield Line(f"exact_predict({anchor}, {unknown}, &{expected[0]}, &{expected[1]});")
+        yield from self._temporaries(step.temporaries, solve.leaves, names, numbers)
+        more: tuple[str, ...] = ()
+        if root:
+            more = (f"&{root}",)
+        elif step.helper == "exact_half_angle":
+            more = (anchor, unknown, f"&{sine}", f"&{cosine}")
+        elif not step.results:
+            more = (f"&{unknown}",)
+        if step.helper:
+            listed = step.helper in ("exact_polynomial", "exact_half_angle")
+            yield Attempt(step.helper, step.arguments, more, listed)
+        yield from self._temporaries(step.after, solve.leaves, names, numbers)
+        targets = (sine, cosine) if step.is_angle else (unknown,)
+        for target, result in zip(targets, step.results, strict=False):
+            yield Store(target, result)
+        if step.check:
+            yield Attempt(step.check, (), (sine, cosine))
+        if step.is_angle:
+            yield Line(f"exact_turn({anchor}, {sine}, {cosine}, &{unknown});")
+        elif i in turning:  # later steps read its sine and cosine
+            yield Line(f"circle_of({unknown}, &{sine}, &{cosine});")
+
+    # --- equations of motion -------------------------------------------------------------------------
+
+    def motion(self, name: str, motion: Motion) -> FunctionText:
+        """The embedded equations of motion, with a verdict of its guards."""
+        # What is written is never read through ``at``: sin(q), cos(q) on both sides of a write are one call.
+        prototype = (
+            f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, "
+            "double *restrict pivots, double *restrict v, double *restrict a, double *restrict l)"
+        )
+        printer = CPrinter(self._names(self._program.circles))
+        statements = list(self._motion_statements(motion))
+        body = [printer.write(statement) for statement in statements]
+        read = self._leaves_read(body, self._program.circles)
+        stored = {each.array for each in statements if isinstance(each, Store)}
+        used = stored | {LETTERS[leaf.vector] for leaf in read if leaf.vector in LETTERS}
+        prologue = _declarations(read, without={"v", "a", "l"}) or ["(void)at;"]
+        prologue += [f"(void){vector};" for vector in "val" if vector not in used]
+        prologue += [] if motion.pivots else ["(void)largest;", "(void)pivots;"]
+        lines = [line for written in body for line in written.lines]
+        purpose = "velocities, accelerations and multipliers from the independent velocities"
+        return FunctionText(
+            _title(purpose, motion.operations),
+            prototype,
+            [*prologue, "MotionVerdict verdict = MOTION_EASY;", *lines, "return verdict;"],
+            _called(body),
+        )
+
+    def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
+        numbers, pivots, names = count(), count(), Names()
+        labels = _Labels(motion.labels)
+        for section in motion.sections:
+            yield Heading(section.title)
+            circles = self._program.circles
+            yield from self._temporaries(section.temporaries, circles, names, numbers, labels)
+            for guard in section.guards:
+                if guard.factor:
+                    yield Pivot(next(pivots), guard.value, guard.factor, guard.ease)
+                else:
+                    yield Condition(guard.value, 0.0, "return MOTION_UNKNOWN;")
+            for result in section.results:
+                target = self._element("motion", result.array, result.index)
+                yield Store(target, result.value, "", result.array)
+
+    # --- names ---------------------------------------------------------------------------------------
+
+    def _temporaries(
+        self,
+        nodes: Sequence[Expr],
+        leaves: dict[Expr, Leaf],
+        names: Names,
+        numbers: Iterator[int],
+        labels: _Labels | None = None,
+    ) -> Iterator[Statement]:
+        """Temporaries; those without a name of their own take the next ``numbers``."""
+        for node in nodes:
+            wanted = self._nomenclature.temporary(node, leaves)
+            name = f"w{next(numbers)}" if wanted is None else names.new(wanted)
+            yield Temporary(name, node, "" if labels is None else labels.of(node))
+
+    def _names(self, leaves: dict[Expr, Leaf]) -> dict[Expr, str]:
+        known = self._program.leaves | leaves
+        return {node: self._nomenclature.text(leaf) for node, leaf in known.items()}
+
+    def _leaves_read(self, body: Iterable[Written], leaves: dict[Expr, Leaf]) -> set[Leaf]:
+        known = self._program.leaves | leaves
+        return {known[node] for written in body for node in written.read if node in known}
+
+
+class _Labels:
+    """What temporaries are that have the value of a known expression, though not its form."""
+
+    def __init__(self, labels: Iterable[tuple[Expr, str]]) -> None:
+        self._generic = Generic()
+        self._known = [(node, text) for node, text in labels if not node.constant]
+
+    def of(self, node: Expr) -> str:
+        if node.operation in (Operation.CALL, Operation.POWER):
+            return ""
+        for known, text in self._known:
+            if self._generic.are_equal(node, known):
+                return text
+            if self._generic.are_equal(-node, known):
+                return f"-({text})"
+        return ""
+
+
+def _title(purpose: str, operations: Operations | None = None) -> str:
+    """The comment above a function."""
+    counted = "" if operations is None else f" {str(operations).capitalize()}."
+    return comment(f"{purpose[0].upper()}{purpose[1:]}.{counted}")
+
+
+def _equation(step: StepCode) -> str:
+    """What kind of equation a step solves."""
+    match step.helper:
+        case "exact_root":
+            return "a sin + b cos = c"
+        case "exact_square" | "exact_quadratic":
+            return "a quadratic equation"
+        case "exact_polynomial":
+            return f"an equation of degree {len(step.arguments) - 1}"
+        case "exact_half_angle":
+            return f"an equation of degree {len(step.arguments) - 1} in the tangent of half the angle"
+    return "linear equations for sine and cosine" if step.is_angle else "a linear equation"
+
+
+def _declarations(read: Iterable[Leaf], without: Iterable[str]) -> list[str]:
+    """Declarations of what is read from the point; vectors ``without`` are arguments themselves."""
+    vectors = {leaf.vector for leaf in read if not leaf.change}
+    lines = [
+        f"const double *const {letter} = at->{vector.value};"
+        for vector, letter in LETTERS.items()
+        if vector in vectors and letter not in without
+    ]
+    return [*lines, "const double t = at->time;"] if Vector.TIME in vectors else lines
+
+
+def _called(body: Iterable[Written]) -> frozenset[str]:
+    return frozenset[str]().union(*(written.called for written in body))
+
+
+def _chunks(body: Sequence[tuple[Statement, Written]]) -> Iterator[list[tuple[Statement, Written]]]:
+    chunk: list[tuple[Statement, Written]] = []
+    size = 0
+    for statement, written in body:
+        if chunk and size + written.size >= _LONGEST_FUNCTION:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append((statement, written))
+        size += written.size + 1  # what is assigned to
+    yield chunk
