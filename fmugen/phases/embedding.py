@@ -113,8 +113,7 @@ class _Embedding:
             sides.append(self.dag.add([self.dae.constraints[row].nu, *moved]))
         solution = zip(block.unknowns, system.solve(sides), strict=True)
         results = tuple(Result("v", k, value) for k, value in solution)
-        names = ", ".join(self.dae.coordinates[k].name for k in block.unknowns)
-        self.sections.append(Section(system.guards, results, title=f"velocities of {names}: {block.name}"))
+        self.sections.append(Section(system.guards, results, title=f"velocities from {block.name}"))
 
     def _tangent(
         self,
@@ -235,8 +234,9 @@ class _Embedding:
             sides.append(self.dag.add(terms))
         values = self.systems[rows].solve_transposed(sides)
         results = tuple(Result("l", self.place[row], value) for row, value in zip(rows, values, strict=True))
-        edges = dict.fromkeys(self.dae.constraints[row].origin.edge for row in rows)
-        self.sections.append(Section((), results, title=f"multipliers of {', '.join(edges)}"))
+        names = "; ".join(self.dae.constraints[row].name for row in rows)
+        title = f"{'multiplier' if len(rows) == 1 else 'multipliers'} of {names}"
+        self.sections.append(Section((), results, title=title))
 
 
 # --- small systems -------------------------------------------------------------------------------------

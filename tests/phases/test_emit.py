@@ -143,7 +143,7 @@ def test_the_motion_says_what_it_computes() -> None:
     text = Compilation(example("five_bar"), ExportOptions("aac")).sources["model.c"]
     motion = text[text.index("model_motion(") :]
     headings = re.findall(r"^    /\* (\w+ \w+)", motion[: motion.index("\n}")], re.M)
-    assert headings[0] == "velocities of"
+    assert headings[0] == "velocities from"
     assert headings[1:] == ["reduced mass", "accelerations of", "accelerations of", "multipliers of"]
     assert "/* reduced mass of " in motion
 

@@ -79,7 +79,7 @@ class CPrinter(StatementPrinter):
     def _lines(self, statement: Statement) -> list[str]:
         match statement:
             case Heading(text=text):
-                return [f"/* {comment(text)} */"]
+                return ["", f"/* {comment(text)} */"]
             case Temporary():
                 value = self.expression(statement.value)
                 return [f"{self._declared}{statement.name} = {value};{_note(statement.note)}"]

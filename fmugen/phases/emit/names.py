@@ -194,6 +194,10 @@ class Nomenclature:
         leaf = (leaves or {}).get(node) or self._program.leaves.get(node)
         if leaf is None or leaf.change or leaf.vector in (Vector.UNDETERMINED, Vector.SIGNS):
             return None
+        if leaf.vector in (Vector.EXPECTED_SINES, Vector.EXPECTED_COSINES, Vector.ROOTS):
+            return self.text(leaf)
+        if leaf.vector is Vector.MULTIPLIERS:
+            return f"lambda_{identifier(leaf.name)}"
         if leaf.vector is Vector.SINES:
             return f"{'cos' if leaf.index % 2 else 'sin'}_{identifier(_angle(leaf.name))}"
         if leaf.vector is Vector.DERIVED:
@@ -243,8 +247,48 @@ def _name_of(node: Expr, word: _Word) -> str | None:
         return _product_name(node.args, word) if len(node.args) > 1 else None
     if node.operation is Operation.ADD and len(node.args) == 2:
         first, second = map(word, node.args)
-        return f"{first}_plus_{second}" if first and second else None
+        return f"{first}_plus_{second}" if first and second else _of_two_angles(node.args, word)
     return None
+
+
+def _of_two_angles(terms: Sequence[Expr], word: _Word) -> str | None:
+    """The sine or cosine of a sum or difference: ``cos a sin b - sin a cos b`` is ``sin_b_minus_a``."""
+    products = [_circles(term, word) for term in terms]
+    if any(product is None for product in products):
+        return None
+    (sign, first), (other_sign, second) = (product for product in products if product is not None)
+    both = {(function, angle) for function, angle in (*first, *second)}
+    angles = sorted({angle for _, angle in both})
+    if len(angles) != 2 or len(both) != 4:
+        return None
+    a, b = angles
+    mixed = {("sin", a), ("cos", b)}
+    if mixed in (set(first), set(second)):  # sin a cos b and cos a sin b
+        of_a = sign if mixed == set(first) else other_sign
+        of_b = other_sign if mixed == set(first) else sign
+        if of_a == of_b == 1:
+            return f"sin_{a}_plus_{b}"
+        return None if of_a == of_b else f"sin_{a}_minus_{b}" if of_a == 1 else f"sin_{b}_minus_{a}"
+    cosines = {("cos", a), ("cos", b)}
+    of_cosines = sign if cosines == set(first) else other_sign
+    of_sines = other_sign if cosines == set(first) else sign
+    return None if of_cosines != 1 else f"cos_{a}_{'minus' if of_sines == 1 else 'plus'}_{b}"
+
+
+def _circles(term: Expr, word: _Word) -> tuple[int, list[tuple[str, str]]] | None:
+    """The sign of a product of two sines or cosines, and each of them with its angle."""
+    sign, found = 1, []
+    factors = [term]
+    for factor in factors:
+        if factor.operation is Operation.MUL:
+            factors.extend(factor.args)
+        elif factor.is_number and factor.number in (1, -1):
+            sign *= int(factor.number)
+        elif (name := word(factor) or _name_of(factor, word)) and name.startswith(("sin_", "cos_")):
+            found.append((name[:3], name[4:]))
+        else:
+            return None
+    return (sign, found) if len(found) == 2 else None
 
 
 def _power_name(base: str | None, exponent: int) -> str | None:

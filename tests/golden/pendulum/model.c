@@ -99,8 +99,10 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
     const double *const v = at->velocities;
     (void)phi_q;
     (void)gamma;
+
     /* mass matrix M */
     mass[ENTRY(ROD_ANGLE, ROD_ANGLE)] = d[0]; /* rotation cutset rod, angle */
+
     /* forces F */
     force[ROD_ANGLE] = -(p[STIFFNESS]*q[ROD_ANGLE] - u[DRIVE_TORQUE] + p[DAMPING]*v[ROD_ANGLE] + d[1]*sine_of(q[ROD_ANGLE])); /* rotation cutset rod, angle */
 }
@@ -137,8 +139,10 @@ void model_outputs(const ModelPoint *at, double *y) {
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian) {
     const double *const d = at->derived;
     const double *const q = at->coordinates;
+
     /* residuals */
     residual[0] = d[MINUS_START_ANGLE] + q[ROD_ANGLE]; /* pin.angle */
+
     /* their Jacobian */
     jacobian[ENTRY(0, ROD_ANGLE)] = 1.0; /* pin.angle */
 }
@@ -147,8 +151,10 @@ void model_fixed(const ModelPoint *at, double *residual, double *jacobian) {
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian) {
     const double *const d = at->derived;
     const double *const v = at->velocities;
+
     /* residuals */
     residual[0] = d[MINUS_START_PIN_OMEGA] + v[ROD_ANGLE]; /* pin.omega */
+
     /* their Jacobian */
     jacobian[ENTRY(0, ROD_ANGLE)] = 1.0; /* pin.omega */
 }
@@ -218,10 +224,12 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     (void)largest;
     (void)pivots;
     MotionVerdict verdict = MOTION_EASY;
+
     /* reduced mass matrix B^T M B of rod.angle, and its factors L D L^T */
     if (!(d[0] > 0.0)) {
         return MOTION_UNKNOWN;
     }
+
     /* accelerations of the independent coordinates */
     a[ROD_ANGLE] = -d[13]*(p[STIFFNESS]*q[ROD_ANGLE] - u[DRIVE_TORQUE] + p[DAMPING]*v[ROD_ANGLE] + d[1]*e[SIN_ROD]);
     return verdict;

@@ -131,13 +131,13 @@ equation
   // closure of loop s11 (for m2.angle)
   der(m2_angle_near) = m2_omega;
   m2_angle = m2_angle_near + atan2(w21*w22*w23 - w17*w2*w24, w17*w2*w23 + w21*w22*w24);
-  // velocities of m2.angle: loop s11 (for m2.angle)
+  // velocities from loop s11 (for m2.angle)
   m2_omega = -w17*m1_omega*w12;
   // accelerations of the independent coordinates
   m1_alpha = ((0.5*crank_length*(-g*crank_mass + w25 + w26) + 0.5*crank_length*w27)*w10 - 2.0*(w28*slider_force*w2 - 0.5*crank_length*w18*w29*w30) + w11*(w13*w14*w16*w34 - w35*(w39 + w19*w14*w34*w11)))/w20;
   // accelerations of the dependent coordinates
   m2_alpha = w11*(w14*w34 - w35*m1_alpha);
-  // multipliers of s11
+  // multiplier of s11, normal
   lambda_s11__normal = w14*w11*(w39 + w19*m2_alpha - ((-0.5)*rod_length*w9 + w36)*w16*m1_alpha);
   // outputs
   crank_angle = m1_angle;

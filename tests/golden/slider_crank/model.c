@@ -243,20 +243,24 @@ void model_dynamics(const ModelPoint *at, double *phi_q, double *gamma, double *
     const double m2_omega_squared = v[M2_ANGLE]*v[M2_ANGLE];
     const double cos_m2 = cosine_of(q[M2_ANGLE]);
     const double w0 = d[2]*(cos_m1*sin_m2 - sin_m1*cos_m2);
-    const double w1 = cos_m1*cos_m2 + sin_m1*sin_m2;
+    const double cos_m1_minus_m2 = cos_m1*cos_m2 + sin_m1*sin_m2;
+
     /* Jacobian phi_q of the constraints */
     phi_q[ENTRY(S11_NORMAL, M1_ANGLE)] = p[CRANK_LENGTH]*cos_m1; /* translation circuit s11, normal */
     phi_q[ENTRY(S11_NORMAL, M2_ANGLE)] = p[ROD_LENGTH]*sin_m2;
+
     /* right-hand side gamma of phi_q a = gamma */
     gamma[S11_NORMAL] = p[CRANK_LENGTH]*m1_omega_squared*sin_m1 - p[ROD_LENGTH]*m2_omega_squared*cos_m2; /* translation circuit s11, normal */
+
     /* mass matrix M */
     mass[ENTRY(M1_ANGLE, M1_ANGLE)] = d[1]; /* rotation cutset m1, angle */
     mass[ENTRY(M1_ANGLE, M2_ANGLE)] = -w0;
     mass[ENTRY(M2_ANGLE, M1_ANGLE)] = -w0; /* rotation cutset m2, angle */
     mass[ENTRY(M2_ANGLE, M2_ANGLE)] = d[3];
+
     /* forces F */
-    force[M1_ANGLE] = d[5]*cos_m1 - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*sin_m1 - d[4]*m2_omega_squared*w1); /* rotation cutset m1, angle */
-    force[M2_ANGLE] = p[ROD_LENGTH]*u[SLIDER_FORCE]*cos_m2 + d[7]*sin_m2 + d[6]*m1_omega_squared*w1; /* rotation cutset m2, angle */
+    force[M1_ANGLE] = d[5]*cos_m1 - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*sin_m1 - d[4]*m2_omega_squared*cos_m1_minus_m2); /* rotation cutset m1, angle */
+    force[M2_ANGLE] = p[ROD_LENGTH]*u[SLIDER_FORCE]*cos_m2 + d[7]*sin_m2 + d[6]*m1_omega_squared*cos_m1_minus_m2; /* rotation cutset m2, angle */
 }
 
 /* Coordinates, motion of bodies, outputs. 25 additions, 49 multiplications, 4 functions. */
@@ -330,8 +334,10 @@ void model_outputs(const ModelPoint *at, double *y) {
 void model_fixed(const ModelPoint *at, double *residual, double *jacobian) {
     const double *const d = at->derived;
     const double *const q = at->coordinates;
+
     /* residuals */
     residual[0] = d[MINUS_START_ANGLE] + q[M1_ANGLE]; /* h8.angle */
+
     /* their Jacobian */
     jacobian[ENTRY(0, M1_ANGLE)] = 1.0; /* h8.angle */
     jacobian[ENTRY(0, M2_ANGLE)] = 0.0;
@@ -341,8 +347,10 @@ void model_fixed(const ModelPoint *at, double *residual, double *jacobian) {
 void model_fixed_velocity(const ModelPoint *at, double *residual, double *jacobian) {
     const double *const d = at->derived;
     const double *const v = at->velocities;
+
     /* residuals */
     residual[0] = d[MINUS_START_H8_OMEGA] + v[M1_ANGLE]; /* h8.omega */
+
     /* their Jacobian */
     jacobian[ENTRY(0, M1_ANGLE)] = 1.0; /* h8.omega */
     jacobian[ENTRY(0, M2_ANGLE)] = 0.0;
@@ -379,25 +387,27 @@ void model_dynamics_tangent(const ModelPoint *at, const ModelDirection *along, d
     const double w2 = along->coordinates[M1_ANGLE]*cos_m1;
     const double cos_m2 = cosine_of(q[M2_ANGLE]);
     const double sin_m2 = sine_of(q[M2_ANGLE]);
-    const double w3 = cos_m1*cos_m2 + sin_m1*sin_m2;
-    const double w4 = p[ROD_LENGTH]*along->parameters[SLIDER_MASS] + d[HALF_ROD_LENGTH]*along->parameters[ROD_MASS] + d[38]*along->parameters[ROD_LENGTH];
-    const double w5 = along->coordinates[M1_ANGLE] - along->coordinates[M2_ANGLE];
-    const double w6 = cos_m1*sin_m2 - sin_m1*cos_m2;
-    const double w7 = w5*w6;
-    const double w8 = p[ROD_MASS]*along->parameters[CRANK_LENGTH] + p[CRANK_LENGTH]*along->parameters[ROD_MASS] + p[SLIDER_MASS]*along->parameters[CRANK_LENGTH] + p[CRANK_LENGTH]*along->parameters[SLIDER_MASS];
-    const double w9 = (d[34]*along->parameters[CRANK_LENGTH] + d[35]*along->parameters[SLIDER_MASS] - d[40]*along->parameters[ROD_LENGTH] + d[HALF_ROD_LENGTH]*w8)*w6 + d[2]*w5*w3;
-    const double w10 = along->parameters[CRANK_LENGTH]*cos_m1 - p[CRANK_LENGTH]*w0;
-    const double w11 = along->coordinates[M2_ANGLE]*cos_m2;
-    const double w12 = along->parameters[ROD_LENGTH]*cos_m2;
-    const double w13 = along->coordinates[M2_ANGLE]*sin_m2;
+    const double cos_m1_minus_m2 = cos_m1*cos_m2 + sin_m1*sin_m2;
+    const double w3 = p[ROD_LENGTH]*along->parameters[SLIDER_MASS] + d[HALF_ROD_LENGTH]*along->parameters[ROD_MASS] + d[38]*along->parameters[ROD_LENGTH];
+    const double w4 = along->coordinates[M1_ANGLE] - along->coordinates[M2_ANGLE];
+    const double sin_m2_minus_m1 = cos_m1*sin_m2 - sin_m1*cos_m2;
+    const double w5 = w4*sin_m2_minus_m1;
+    const double w6 = p[ROD_MASS]*along->parameters[CRANK_LENGTH] + p[CRANK_LENGTH]*along->parameters[ROD_MASS] + p[SLIDER_MASS]*along->parameters[CRANK_LENGTH] + p[CRANK_LENGTH]*along->parameters[SLIDER_MASS];
+    const double w7 = (d[34]*along->parameters[CRANK_LENGTH] + d[35]*along->parameters[SLIDER_MASS] - d[40]*along->parameters[ROD_LENGTH] + d[HALF_ROD_LENGTH]*w6)*sin_m2_minus_m1 + d[2]*w4*cos_m1_minus_m2;
+    const double w8 = along->parameters[CRANK_LENGTH]*cos_m1 - p[CRANK_LENGTH]*w0;
+    const double w9 = along->coordinates[M2_ANGLE]*cos_m2;
+    const double w10 = along->parameters[ROD_LENGTH]*cos_m2;
+    const double w11 = along->coordinates[M2_ANGLE]*sin_m2;
     const double half_m1_omega = 0.5*v[M1_ANGLE];
-    const double w14 = v[M1_ANGLE]*w7;
-    const double w15 = along->parameters[ROD_LENGTH]*sin_m2 + p[ROD_LENGTH]*w11;
+    const double w12 = v[M1_ANGLE]*w5;
+    const double w13 = along->parameters[ROD_LENGTH]*sin_m2 + p[ROD_LENGTH]*w9;
+
     /* M a + phi_q^T lambda - F */
-    balance[M1_ANGLE] = d[5]*w0 - 0.5*cos_m1*(d[23]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*w1 + d[24]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*(p[CRANK_MASS]*along->parameters[G] + p[G]*along->parameters[CRANK_MASS] + w1)) + 2.0*((d[HALF_CRANK_LENGTH]*along->inputs[SLIDER_FORCE] + 0.5*u[SLIDER_FORCE]*along->parameters[CRANK_LENGTH])*sin_m1 + d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*w2 - v[M2_ANGLE]*(d[25]*along->velocities[M2_ANGLE]*w3 + v[M2_ANGLE]*(0.5*(d[15]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*w4)*w3 + d[4]*w7))) + (along->parameters[CRANK_INERTIA] - d[39]*along->parameters[CRANK_LENGTH] + d[HALF_CRANK_LENGTH]*(w8 + d[HALF_CRANK_MASS]*along->parameters[CRANK_LENGTH] + d[HALF_CRANK_LENGTH]*along->parameters[CRANK_MASS] + w8))*a[M1_ANGLE] + w9*a[M2_ANGLE] + w10*l[S11_NORMAL]; /* rotation cutset m1, angle */
-    balance[M2_ANGLE] = -(d[7]*w11 + 0.5*sin_m2*(d[23]*along->parameters[ROD_LENGTH] - p[ROD_LENGTH]*w1 - (d[ROD_LENGTH_TIMES_SLIDER_MASS]*along->parameters[G] + d[G_TIMES_SLIDER_MASS]*along->parameters[ROD_LENGTH] + d[G_TIMES_ROD_LENGTH]*along->parameters[SLIDER_MASS])) + 2.0*(d[HALF_ROD_LENGTH]*along->inputs[SLIDER_FORCE]*cos_m2 + u[SLIDER_FORCE]*(0.5*w12 - d[HALF_ROD_LENGTH]*w13)) + v[M1_ANGLE]*(w3*(d[26]*along->velocities[M1_ANGLE] + half_m1_omega*(d[22]*along->parameters[ROD_LENGTH] + p[ROD_LENGTH]*w8)) + d[29]*w14 + (d[27]*along->velocities[M1_ANGLE] + half_m1_omega*(d[ROD_LENGTH_TIMES_SLIDER_MASS]*along->parameters[CRANK_LENGTH] + d[CRANK_LENGTH_TIMES_SLIDER_MASS]*along->parameters[ROD_LENGTH] + d[CRANK_LENGTH_TIMES_ROD_LENGTH]*along->parameters[SLIDER_MASS]))*w3 + d[28]*w14) - w9*a[M1_ANGLE] - (along->parameters[ROD_INERTIA] + d[HALF_ROD_LENGTH_SQUARED]*along->parameters[SLIDER_MASS] + d[41]*along->parameters[ROD_LENGTH] + d[HALF_ROD_LENGTH]*w4)*a[M2_ANGLE] - w15*l[S11_NORMAL]); /* rotation cutset m2, angle */
+    balance[M1_ANGLE] = d[5]*w0 - 0.5*cos_m1*(d[23]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*w1 + d[24]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*(p[CRANK_MASS]*along->parameters[G] + p[G]*along->parameters[CRANK_MASS] + w1)) + 2.0*((d[HALF_CRANK_LENGTH]*along->inputs[SLIDER_FORCE] + 0.5*u[SLIDER_FORCE]*along->parameters[CRANK_LENGTH])*sin_m1 + d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*w2 - v[M2_ANGLE]*(d[25]*along->velocities[M2_ANGLE]*cos_m1_minus_m2 + v[M2_ANGLE]*(0.5*(d[15]*along->parameters[CRANK_LENGTH] - p[CRANK_LENGTH]*w3)*cos_m1_minus_m2 + d[4]*w5))) + (along->parameters[CRANK_INERTIA] - d[39]*along->parameters[CRANK_LENGTH] + d[HALF_CRANK_LENGTH]*(w6 + d[HALF_CRANK_MASS]*along->parameters[CRANK_LENGTH] + d[HALF_CRANK_LENGTH]*along->parameters[CRANK_MASS] + w6))*a[M1_ANGLE] + w7*a[M2_ANGLE] + w8*l[S11_NORMAL]; /* rotation cutset m1, angle */
+    balance[M2_ANGLE] = -(d[7]*w9 + 0.5*sin_m2*(d[23]*along->parameters[ROD_LENGTH] - p[ROD_LENGTH]*w1 - (d[ROD_LENGTH_TIMES_SLIDER_MASS]*along->parameters[G] + d[G_TIMES_SLIDER_MASS]*along->parameters[ROD_LENGTH] + d[G_TIMES_ROD_LENGTH]*along->parameters[SLIDER_MASS])) + 2.0*(d[HALF_ROD_LENGTH]*along->inputs[SLIDER_FORCE]*cos_m2 + u[SLIDER_FORCE]*(0.5*w10 - d[HALF_ROD_LENGTH]*w11)) + v[M1_ANGLE]*(cos_m1_minus_m2*(d[26]*along->velocities[M1_ANGLE] + half_m1_omega*(d[22]*along->parameters[ROD_LENGTH] + p[ROD_LENGTH]*w6)) + d[29]*w12 + (d[27]*along->velocities[M1_ANGLE] + half_m1_omega*(d[ROD_LENGTH_TIMES_SLIDER_MASS]*along->parameters[CRANK_LENGTH] + d[CRANK_LENGTH_TIMES_SLIDER_MASS]*along->parameters[ROD_LENGTH] + d[CRANK_LENGTH_TIMES_ROD_LENGTH]*along->parameters[SLIDER_MASS]))*cos_m1_minus_m2 + d[28]*w12) - w7*a[M1_ANGLE] - (along->parameters[ROD_INERTIA] + d[HALF_ROD_LENGTH_SQUARED]*along->parameters[SLIDER_MASS] + d[41]*along->parameters[ROD_LENGTH] + d[HALF_ROD_LENGTH]*w3)*a[M2_ANGLE] - w13*l[S11_NORMAL]); /* rotation cutset m2, angle */
+
     /* phi_q a - gamma */
-    slip[S11_NORMAL] = v[M2_ANGLE]*(d[TWICE_ROD_LENGTH]*along->velocities[M2_ANGLE]*cos_m2 + v[M2_ANGLE]*(w12 - p[ROD_LENGTH]*w13)) - v[M1_ANGLE]*((v[M1_ANGLE]*along->parameters[CRANK_LENGTH] + d[TWICE_CRANK_LENGTH]*along->velocities[M1_ANGLE])*sin_m1 + p[CRANK_LENGTH]*v[M1_ANGLE]*w2) + w10*a[M1_ANGLE] + w15*a[M2_ANGLE]; /* translation circuit s11, normal */
+    slip[S11_NORMAL] = v[M2_ANGLE]*(d[TWICE_ROD_LENGTH]*along->velocities[M2_ANGLE]*cos_m2 + v[M2_ANGLE]*(w10 - p[ROD_LENGTH]*w11)) - v[M1_ANGLE]*((v[M1_ANGLE]*along->parameters[CRANK_LENGTH] + d[TWICE_CRANK_LENGTH]*along->velocities[M1_ANGLE])*sin_m1 + p[CRANK_LENGTH]*v[M1_ANGLE]*w2) + w8*a[M1_ANGLE] + w13*a[M2_ANGLE]; /* translation circuit s11, normal */
 }
 
 /* Change of coordinates, motion of bodies, outputs. 96 additions, 147 multiplications, 4 functions. */
@@ -510,8 +520,10 @@ static void model_block_0(const ModelPoint *at, double *residual, double *jacobi
     const double *const p = at->parameters;
     const double *const q = at->coordinates;
     const double *const e = at->sines;
+
     /* residuals */
     residual[0] = p[CRANK_LENGTH]*e[SIN_M1] - p[ROD_LENGTH]*cosine_of(q[M2_ANGLE]); /* translation circuit s11, normal */
+
     /* their Jacobian */
     jacobian[0] = p[ROD_LENGTH]*sine_of(q[M2_ANGLE]); /* translation circuit s11, normal */
 }
@@ -519,6 +531,7 @@ static void model_block_0(const ModelPoint *at, double *residual, double *jacobi
 /* Exact solution of loop s11 (for m2.angle). 15 additions, 21 multiplications, 1 function. */
 static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q, double *e) {
     const double *const d = at->derived;
+
     /* m2.angle: a sin + b cos = c */
     const Anchor *const anchor_m2 = &anchors[1];
     double expected_sin_m2, expected_cos_m2, root_m2;
@@ -539,7 +552,8 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     const double *const u = at->inputs;
     const double *const e = at->sines;
     MotionVerdict verdict = MOTION_EASY;
-    /* velocities of m2.angle: loop s11 (for m2.angle) */
+
+    /* velocities from loop s11 (for m2.angle) */
     const double inverse_sin_m2 = 1.0/e[SIN_M2];
     const double cos_m1_by_sin_m2 = e[COS_M1]*inverse_sin_m2;
     pivots[0] = fabs(p[ROD_LENGTH]*e[SIN_M2]);
@@ -550,25 +564,29 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
         verdict = MOTION_UNEASY;
     }
     v[M2_ANGLE] = -d[CRANK_LENGTH_BY_ROD_LENGTH]*v[M1_ANGLE]*cos_m1_by_sin_m2;
+
     /* reduced mass matrix B^T M B of m1.angle, and its factors L D L^T */
-    const double w0 = e[COS_M1]*e[SIN_M2] - e[SIN_M1]*e[COS_M2];
-    const double w1 = d[61] + cos_m1_by_sin_m2*(d[60]*w0 + d[CRANK_LENGTH_BY_ROD_LENGTH]*(d[2]*w0 - d[62]*cos_m1_by_sin_m2)); /* reduced mass of m1.angle */
-    if (!(w1 > 0.0)) {
+    const double sin_m2_minus_m1 = e[COS_M1]*e[SIN_M2] - e[SIN_M1]*e[COS_M2];
+    const double w0 = d[61] + cos_m1_by_sin_m2*(d[60]*sin_m2_minus_m1 + d[CRANK_LENGTH_BY_ROD_LENGTH]*(d[2]*sin_m2_minus_m1 - d[62]*cos_m1_by_sin_m2)); /* reduced mass of m1.angle */
+    if (!(w0 > 0.0)) {
         return MOTION_UNKNOWN;
     }
+
     /* accelerations of the independent coordinates */
     const double m2_omega_squared = v[M2_ANGLE]*v[M2_ANGLE];
-    const double w2 = e[COS_M1]*e[COS_M2] + e[SIN_M1]*e[SIN_M2];
+    const double cos_m1_minus_m2 = e[COS_M1]*e[COS_M2] + e[SIN_M1]*e[SIN_M2];
     const double m1_omega_squared = v[M1_ANGLE]*v[M1_ANGLE];
     const double rod_length_times_cos_m2 = p[ROD_LENGTH]*e[COS_M2];
-    const double w3 = p[CRANK_LENGTH]*e[SIN_M1]*m1_omega_squared - m2_omega_squared*rod_length_times_cos_m2;
-    const double w4 = d[CRANK_LENGTH_BY_ROD_LENGTH]*e[COS_M1];
-    const double w5 = d[7]*e[SIN_M2] + u[SLIDER_FORCE]*rod_length_times_cos_m2 + d[6]*m1_omega_squared*w2;
-    a[M1_ANGLE] = (d[5]*e[COS_M1] - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*e[SIN_M1] - d[4]*m2_omega_squared*w2) + inverse_sin_m2*(d[58]*w0*w3 - w4*(w5 + d[59]*w3*inverse_sin_m2)))/w1;
+    const double w1 = p[CRANK_LENGTH]*e[SIN_M1]*m1_omega_squared - m2_omega_squared*rod_length_times_cos_m2;
+    const double w2 = d[CRANK_LENGTH_BY_ROD_LENGTH]*e[COS_M1];
+    const double w3 = d[7]*e[SIN_M2] + u[SLIDER_FORCE]*rod_length_times_cos_m2 + d[6]*m1_omega_squared*cos_m1_minus_m2;
+    a[M1_ANGLE] = (d[5]*e[COS_M1] - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*e[SIN_M1] - d[4]*m2_omega_squared*cos_m1_minus_m2) + inverse_sin_m2*(d[58]*sin_m2_minus_m1*w1 - w2*(w3 + d[59]*w1*inverse_sin_m2)))/w0;
+
     /* accelerations of the dependent coordinates */
-    a[M2_ANGLE] = inverse_sin_m2*(d[INVERSE_ROD_LENGTH]*w3 - w4*a[M1_ANGLE]);
-    /* multipliers of s11 */
-    l[S11_NORMAL] = d[INVERSE_ROD_LENGTH]*inverse_sin_m2*(w5 + d[56]*a[M2_ANGLE] - d[55]*w0*a[M1_ANGLE]);
+    a[M2_ANGLE] = inverse_sin_m2*(d[INVERSE_ROD_LENGTH]*w1 - w2*a[M1_ANGLE]);
+
+    /* multiplier of s11, normal */
+    l[S11_NORMAL] = d[INVERSE_ROD_LENGTH]*inverse_sin_m2*(w3 + d[56]*a[M2_ANGLE] - d[55]*sin_m2_minus_m1*a[M1_ANGLE]);
     return verdict;
 }
 
