@@ -53,9 +53,15 @@ def choose_spares(
     spares = _stronger(course, home, easier, exact)
     if not course.iterating([home, *spares]):
         return tuple(spares)
-    held = {tuple(each.dependent) for each in (home, *spares)}
-    left = [each for each in (*easier, *hard()) if tuple(each.dependent) not in held]
-    return _without_iteration(course, [home, *spares], left, exact)
+
+    def without_roots(choice: Choice) -> Choice | None:
+        solved = exact(choice)
+        return solved if solved is not None and solved.cost[1] <= home.cost[1] else None
+
+    held, harder = [home, *spares], list(hard())
+    for candidates, solver in ((easier, without_roots), (harder, without_roots), (harder, exact)):
+        held = _with_fewer_iterating(course, held, candidates, solver)
+    return tuple(held[1:])
 
 
 def _stronger(course: Course, home: Choice, candidates: list[Choice], exact: Solver) -> list[Choice]:
@@ -79,11 +85,13 @@ def _stronger(course: Course, home: Choice, candidates: list[Choice], exact: Sol
     return spares
 
 
-def _without_iteration(
-    course: Course, held: list[Choice], left: list[Choice], exact: Solver
-) -> tuple[Choice, ...]:
-    """The spares among ``held``, and others with which fewer positions iterate."""
+def _with_fewer_iterating(
+    course: Course, held: list[Choice], candidates: Iterable[Choice], exact: Solver
+) -> list[Choice]:
+    """The sets ``held``, and candidates with which fewer positions iterate."""
     least = course.iterating(held)
+    known = {tuple(each.dependent) for each in held}
+    left = [each for each in candidates if tuple(each.dependent) not in known] if least else []
     for _ in range(_MOST_TRIED):
         if not least or not left or len(held) > _MOST_WITHOUT_ITERATION:
             break
@@ -94,4 +102,4 @@ def _without_iteration(
         solved = exact(left.pop(best))
         if solved is not None and (count := course.iterating([*held, solved])) < least:
             held, least = [*held, solved], count
-    return tuple(held[1:])
+    return held
