@@ -1,0 +1,106 @@
+"""What the commands say of a model, read from what they print.
+
+Only this module knows how results are printed, and where a command keeps the start it assembled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from fmugen.cli import app, terminal
+from fmugen.cli.check import _closed
+from fmugen.formulas import parse
+from fmugen.ir.flow import SolutionFlow
+from fmugen.ir.model import Output, SystemModel
+from fmugen.phases.formulate import formulate
+from fmugen.pipeline import Formulation
+from fmugen.start import values_at_start
+
+__all__ = ["Story", "assembled_by_check", "no_iteration", "poses_at_start", "told_by"]
+
+#: Rows of tables that are compared.
+_ROWS = ("degrees of freedom", "independent", "dependent", "closure", "coordinates")
+
+
+@dataclass(frozen=True)
+class Story:
+    """What one command told: rows of its tables, or the sentence with which it refused, or how it crashed."""
+
+    command: str
+    text: str
+    rows: Mapping[str, str] = field(default_factory=dict)
+    refusal: str = ""
+    crash: str = ""
+
+
+def told_by(command: str, *arguments: str) -> Story:
+    """Run a command of fmugen in this process, and read what it prints."""
+    out, err = io.StringIO(), io.StringIO()
+    terminal._WIDE = 100_000  # a wrapped cell could not be read back
+    code, crash = 0, ""
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            app([command, *arguments], prog_name="fmugen", standalone_mode=True)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        except Exception:
+            crash = traceback.format_exc(limit=-4)
+    refusal = " ".join(err.getvalue().split("error: ")[-1].split()) if code else ""
+    if "Traceback" in err.getvalue():
+        crash = err.getvalue()
+    return Story(command, out.getvalue() + err.getvalue(), _rows(out.getvalue()), refusal, crash)
+
+
+def _rows(printed: str) -> dict[str, str]:
+    rows = {}
+    for line in printed.splitlines():
+        match = re.match(r"\s*(.+?)\s{2,}(\S.*?)\s*$", line)
+        if match and match[1] in _ROWS:
+            rows.setdefault(match[1], match[2])
+    return rows
+
+
+def no_iteration(closure: str) -> bool:
+    """Whether a sentence about the closure says that nothing iterates."""
+    return "no iteration" in closure or "no loops to close" in closure
+
+
+def assembled_by_check(model: SystemModel) -> tuple[Formulation, SolutionFlow]:
+    """The start that ``fmugen check`` assembles where no trees are named."""
+    return _closed(model, None)
+
+
+def poses_at_start(formulation: Formulation, flow: SolutionFlow, names: list[str]) -> dict[str, float]:
+    """What quantities of bodies are at the start of a flow."""
+    outputs = tuple(Output(f"o{number}", parse(name)) for number, name in enumerate(names))
+    model = replace(formulation.model, outputs=outputs)
+    dae = formulate(model, formulation.graph, formulation.trees)
+    order = {coordinate.name: number for number, coordinate in enumerate(formulation.dae.coordinates)}
+    positions = tuple(flow.positions[order[coordinate.name]] for coordinate in dae.coordinates)
+    values = values_at_start(model, dae, replace(flow, positions=positions), list(dae.outputs.values()))
+    return dict(zip(names, map(float, values), strict=True))
+
+
+def furthest(one: Mapping[str, float], other: Mapping[str, float]) -> tuple[float, str]:
+    """The largest difference of two poses, angles up to whole turns, and what differs by it."""
+    worst = (0.0, "")
+    for name, value in one.items():
+        away = value - other[name]
+        if name.endswith(".angle"):
+            away = math.remainder(away, 2.0 * math.pi)
+        if not abs(away) <= worst[0]:
+            worst = (abs(away), name)
+    return worst
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "model.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
