@@ -14,6 +14,7 @@ import numpy as np
 from fmugen.errors import FmugenError, RefusedError, SimulationError, TimeLimitError
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
+from fmugen.phases.triangularize.measures import measures_of
 from fmugen.verify.compare import TIGHT, verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_runs
 from fmugen.verify.verdict import Verification
@@ -205,7 +206,8 @@ def _judge_start(
             Verdict.CONTRADICTION,
             f"start: {name} is {checked[name]:.9g} for check, {start[name]:.9g} in the FMU",
         )
-    known, taken = (draw.distance(poses, flow.length) for poses in (draw.poses, start))
+    length = measures_of(model).length
+    known, taken = (draw.distance(poses, length) for poses in (draw.poses, start))
     if taken > known + _NEARER:
         case.missed = True
         sentence = f"start: at a distance of {taken:.4g} from the guesses; one at {known:.4g} is known"

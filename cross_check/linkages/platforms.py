@@ -69,7 +69,7 @@ def _leg(
     upper = skeleton.body(f"upper{number}", Frame(ball, random_rotation(random)))
     along = (ball - foot) / np.linalg.norm(ball - foot)
     side = np.cross(along, hinge[:, 2])
-    cylinder = Frame(foot, np.column_stack([hinge[:, 2], -side, along]))
+    cylinder = Frame(foot, np.column_stack([hinge[:, 2], side, along]))
     first, second = random.uniform(-1.0, 1.0, 2)
     stroke = float(random.uniform(0.1, 0.6))
     match "".join(letters):

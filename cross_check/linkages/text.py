@@ -15,8 +15,8 @@ __all__ = ["GUESSES", "Start", "model_text"]
 
 #: How guesses relate to the closed pose.
 GUESSES = ("exact", "rough", "wrapped", "rough and wrapped", "missing")
-#: The scatter of rough guesses, in rad or as a part of a length of one.
-_ROUGH = 0.15
+#: The scatters of rough guesses, in rad or as parts of a length of one.
+_ROUGH = (0.03, 0.15, 0.15, 0.5)
 _GRAVITY = 9.81
 _ATTITUDES = ("quaternion", "quaternion", "zyx", "zxz", "xyz")
 
@@ -246,37 +246,37 @@ def _start(skeleton: Skeleton, random: np.random.Generator, kind: str, driven: C
         if random.random() < 0.7:
             fixed |= {each.velocity: random.uniform(-2.0, 2.0) for each in chosen}
     guess: dict[str, float] = {}
+    rough = float(random.choice(_ROUGH)) if "rough" in kind else 0.0
     if kind != "missing":
         style = str(random.choice(["joints", "joints", "bodies", "both"]))
         if not any(True for _ in skeleton.coordinates):
             style = "bodies"
         if style != "bodies":
             for each in skeleton.coordinates:
-                guess[each.position] = _guess(each.value, each.turns, kind, random)
+                guess[each.position] = _guess(each.value, each.turns, kind, rough, random)
         if style != "joints":
             for body, frame in skeleton.frames.items():
-                guess |= _pose_guesses(skeleton, body, frame, kind, random)
+                guess |= _pose_guesses(skeleton, body, frame, kind, rough, random)
     return Start(kind, fixed, {name: value for name, value in guess.items() if name not in fixed})
 
 
-def _guess(value: float, turns: bool, kind: str, random: np.random.Generator) -> float:
-    if "rough" in kind:
-        value += _ROUGH * random.standard_normal()
+def _guess(value: float, turns: bool, kind: str, rough: float, random: np.random.Generator) -> float:
+    value += rough * random.standard_normal()
     if "wrapped" in kind and turns and random.random() < 0.5:
         value += 2.0 * math.pi * float(random.integers(-2, 3))
-    return round(value, 3) if "rough" in kind else value
+    return round(value, 3) if rough else value
 
 
 def _pose_guesses(
-    skeleton: Skeleton, body: str, frame: Frame, kind: str, random: np.random.Generator
+    skeleton: Skeleton, body: str, frame: Frame, kind: str, rough: float, random: np.random.Generator
 ) -> dict[str, float]:
     guesses: dict[str, float] = {}
     for axis, value in zip("xy" if skeleton.planar else "xyz", frame.position, strict=False):
-        guesses[f"{body}.{axis}"] = _guess(value, False, kind, random)
+        guesses[f"{body}.{axis}"] = _guess(value, False, kind, rough, random)
     if skeleton.planar:
-        guesses[f"{body}.angle"] = _guess(_angle(skeleton, body), True, kind, random)
+        guesses[f"{body}.angle"] = _guess(_angle(skeleton, body), True, kind, rough, random)
         return guesses
     for i, row in enumerate("xyz"):
         for j, column in enumerate("xyz"):
-            guesses[f"{body}.r{row}{column}"] = _guess(frame.axes[i, j], False, kind, random)
+            guesses[f"{body}.r{row}{column}"] = _guess(frame.axes[i, j], False, kind, rough, random)
     return guesses
