@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import traceback
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.verify.compare import TIGHT, verify_fmu
-from fmugen.verify.simulate import Run, Trajectory, simulate_runs
+from fmugen.verify.deadline import limited_time, start_clock
+from fmugen.verify.reference import solve_reference
+from fmugen.verify.simulate import Run, Trajectory, communication_points, simulate_runs
 from fmugen.verify.verdict import Verification
 from linkages.draws import Draw
 from linkages.stories import (
@@ -68,11 +71,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that was found of a draw; ``missed`` tells that a start nearer to the guesses is known."""
+    """All that was found of a draw.
+
+    ``missed`` tells that a start nearer to the guesses is known, ``followed`` that the reference goes on
+    where the FMU stops.
+    """
 
     verdict: Verdict
     findings: tuple[Finding, ...] = ()
     missed: bool = False
+    followed: bool = False
     deviation: float = 0.0
 
 
@@ -82,6 +90,7 @@ class _Case:
 
     findings: list[Finding] = field(default_factory=list)
     missed: bool = False
+    followed: bool = False
     deviation: float = 0.0
 
     def found(self, verdict: Verdict, sentence: str) -> None:
@@ -89,7 +98,7 @@ class _Case:
 
     def outcome(self) -> Outcome:
         worst = max((each.verdict for each in self.findings), key=lambda v: v.rank, default=Verdict.RIGHT)
-        return Outcome(worst, tuple(self.findings), self.missed, self.deviation)
+        return Outcome(worst, tuple(self.findings), self.missed, self.followed, self.deviation)
 
 
 def judged(draw: Draw, seconds: float = 60.0) -> Outcome:
@@ -163,7 +172,7 @@ def _judge_run(
     exchanged = Run(*span, [*names, *outputs], interface="ModelExchange", tolerance=1e-10)
     run, exchange = simulate_runs(fmu, [stepped, exchanged], seconds)
     if isinstance(run, SimulationError):
-        _judge_stop(case, model, fmu, run, seconds)
+        _judge_stop(case, draw, model, run, seconds)
         return
     _judge_start(case, draw, model, stories, {name: float(run.values[name][0]) for name in names})
     _judge_iterations(case, stories, run)
@@ -185,14 +194,29 @@ def _judge_run(
         _judge_exchange(case, found, exchange)
 
 
-def _judge_stop(case: _Case, model: SystemModel, fmu: Path, error: SimulationError, seconds: float) -> None:
+def _judge_stop(case: _Case, draw: Draw, model: SystemModel, error: SimulationError, seconds: float) -> None:
     """An FMU that does not come to its end: the commands before it have called the model sound."""
+    times = [float(time) for time in re.findall(r"t = ([-+.e0-9]+) s", str(error))]
     if not isinstance(error, RefusedError):
         case.found(Verdict.WRONG, str(error))
-    elif "after t = 0 s" in str(error):
+    elif max(times, default=0.0) == 0.0:
         case.found(Verdict.CONTRADICTION, f"the model is sound for check, but does not start: {error}")
     else:
         case.found(Verdict.REFUSED, str(error))
+        case.followed = _follows(draw, model, seconds)
+
+
+@limited_time()
+def _follows(draw: Draw, model: SystemModel, seconds: float) -> bool:
+    """Whether the reference has a motion where the FMU stops."""
+    start = poses_at_start(*assembled_by_check(model), list(draw.poses))
+    start_clock(seconds)
+    try:
+        times = communication_points(model.experiment.stop, model.experiment.step)
+        solve_reference(model, times, hints=start)
+    except FmugenError:
+        return False
+    return True
 
 
 def _judge_start(
@@ -213,12 +237,11 @@ def _judge_start(
         sentence = f"start: at a distance of {taken:.4g} from the guesses; one at {known:.4g} is known"
         if "rough" not in draw.start.kind:
             case.found(Verdict.WRONG, f"{sentence}, with guesses that close all loops")
-    driven = len(model.drivers)
-    counted = int(stories[0].rows["degrees of freedom"])
-    if furthest(start, draw.poses)[0] <= _SAME and counted != draw.mobility - driven:
-        case.found(
-            Verdict.WRONG, f"check counts {counted} degrees of freedom, there are {draw.mobility - driven}"
-        )
+    if furthest(start, draw.poses)[0] <= _SAME:
+        freedoms = draw.mobility - len(model.drivers)
+        counted = int(stories[0].rows["degrees of freedom"])
+        if counted != freedoms:
+            case.found(Verdict.WRONG, f"check counts {counted} degrees of freedom, there are {freedoms}")
 
 
 def _judge_iterations(case: _Case, stories: list[Story], run: Trajectory) -> None:

@@ -36,6 +36,7 @@ def page(judged: Sequence[Judged], limit: float) -> str:
 def _table(judged: Sequence[Judged], limit: float) -> Iterator[str]:
     names = [verdict.value for verdict in _COLUMNS]
     names[-1] = f"{names[-1]} ({limit:g} CPU s)"
+    names.insert(2, "of these the reference follows")
     yield f"| family | seeds | runs | {' | '.join(names)} | largest deviation | nearer start known | CPU s |"
     yield "|---|---" + "|---:" * (len(names) + 4) + "|"
     families = list(dict.fromkeys(each.family for each in judged))
@@ -50,6 +51,7 @@ def _table(judged: Sequence[Judged], limit: float) -> Iterator[str]:
 
 def _row(name: str, seeds: str, judged: Sequence[Judged]) -> str:
     counts = [sum(each.verdict == verdict.value for each in judged) for verdict in _COLUMNS]
+    counts.insert(2, sum(each.followed for each in judged))
     deviation = max((each.deviation for each in judged if each.verdict == Verdict.RIGHT.value), default=0.0)
     missed = sum(each.missed for each in judged)
     seconds = sum(each.seconds for each in judged)

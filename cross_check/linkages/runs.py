@@ -9,7 +9,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class Judged:
     verdict: str
     findings: list[list[str]] = field(default_factory=list)
     missed: bool = False
+    followed: bool = False
     deviation: float = 0.0
     seconds: float = 0.0
 
@@ -89,6 +90,7 @@ def judge_seed(family: str, seed: int, limit: float) -> Judged:
         outcome.verdict.value,
         [[each.verdict.value, each.sentence] for each in outcome.findings],
         outcome.missed,
+        outcome.followed,
         outcome.deviation,
         _cpu() - begin,
     )
@@ -101,7 +103,10 @@ def _judge_example(name: str, seed: int, limit: float) -> list[Judged]:
         return [_of_example(name, seed, Verdict.CRASH, f"export: {tally.failure}", tally.seconds)]
     each = tally.seconds / len(tally.runs)
     return [
-        _of_example(name, seed, _OF_EXAMPLES[run.verdict], run.reason, each, run.deviation)
+        replace(
+            _of_example(name, seed, _OF_EXAMPLES[run.verdict], run.reason, each, run.deviation),
+            followed=run.verdict is fuzz.Verdict.FOLLOWED,
+        )
         for run in tally.runs
     ]
 
