@@ -16,7 +16,7 @@ from fmugen.errors import FmugenError, RefusedError, SimulationError, TimeLimitE
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize.measures import measures_of
-from fmugen.verify.compare import TIGHT, verify_fmu
+from fmugen.verify.compare import verify_fmu
 from fmugen.verify.deadline import limited_time, start_clock
 from fmugen.verify.reference import solve_reference
 from fmugen.verify.simulate import Run, Trajectory, communication_points, simulate_runs
@@ -24,11 +24,11 @@ from fmugen.verify.verdict import Verification
 from linkages.draws import Draw
 from linkages.stories import (
     Story,
+    all_stories,
     assembled_by_check,
     furthest,
-    no_iteration,
+    iterating_points,
     poses_at_start,
-    told_by,
     written,
 )
 
@@ -115,14 +115,9 @@ def judged(draw: Draw, seconds: float = 60.0) -> Outcome:
 def _judge(case: _Case, draw: Draw, folder: Path, seconds: float) -> None:
     path, fmu = written(folder, draw.text), folder / "model.fmu"
     small = draw.skeleton.planar and len(draw.skeleton.frames) <= _SMALL
-    trees = ["--trees", "measured" if small and draw.seed % _MEASURED == 0 else "aac"]
-    iterated = not draw.skeleton.planar and draw.seed % _EXACT != 0
-    how = [*trees, "--closure", "newton"] if iterated else trees
-    stories = [told_by("check", str(path))]
-    # Coordinates of check are those of the exact closure.
-    stories += [] if iterated else [told_by("check", str(path), *trees)]
-    stories.append(told_by("closure", str(path), *how))
-    stories.append(told_by("export", str(path), "-o", str(fmu), *how))
+    trees = "measured" if small and draw.seed % _MEASURED == 0 else "aac"
+    exact = draw.skeleton.planar or draw.seed % _EXACT == 0
+    stories = all_stories(path, fmu, trees, exact=exact)
     for story in stories:
         if story.crash:
             case.found(Verdict.CRASH, f"{story.command}: {story.crash}")
@@ -168,7 +163,7 @@ def _judge_run(
     names = list(draw.poses)
     outputs = [output.name for output in model.outputs]
     span = (model.experiment.stop, model.experiment.step)
-    stepped = Run(*span, [*names, "closure.iterations", *outputs], TIGHT)
+    stepped = Run(*span, [*names, "closure.iterations", *outputs])
     exchanged = Run(*span, [*names, *outputs], interface="ModelExchange", tolerance=1e-10)
     run, exchange = simulate_runs(fmu, [stepped, exchanged], seconds)
     if isinstance(run, SimulationError):
@@ -248,8 +243,8 @@ def _judge_iterations(case: _Case, stories: list[Story], run: Trajectory) -> Non
     iterations = run.values["closure.iterations"]
     points = int(np.count_nonzero(iterations))
     for story in stories:
-        said = story.rows.get("closure")
-        if said and points and no_iteration(said):
+        said = story.rows.get("closure", "")
+        if iterating_points(said, len(iterations)) not in (None, points):
             case.found(
                 Verdict.CONTRADICTION,
                 f"iterates: {story.command} says '{said}', but {points} of {len(iterations)} points iterate",
