@@ -24,7 +24,7 @@ _HEADER = """\
 Written by `cross_check/reliability.py`; `make fuzz` runs it for 60 CPU minutes. This page is of a run of
 {minutes:.1f} CPU minutes. Linkages are drawn at random in a closed pose, with guesses that are exact, rough,
 off by whole turns, or missing. `check`, `closure`, `export`, the FMU and the reference must tell one story of
-each, and the FMU must be right in co-simulation and in model exchange. The program says what the columns mean.
+each, and the FMU must be right in co-simulation and in model exchange. The program explains the columns.
 """
 
 
