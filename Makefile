@@ -4,7 +4,7 @@
 #   make test         run the tests
 #   make lint         check style, types and layers
 #   make cross-check  run the examples in importers against references and published solutions, and the slow tests
-#   make fuzz         run every example with parameters at random, judge each run by the reference, and print a table
+#   make fuzz         judge random linkages and examples with random parameters for 60 CPU minutes, and write a table
 #   make importers    run every example in every importer on this machine and print a table
 #   make bench        time right-hand sides, steps, closures and trees, and print tables
 #   make peers        install the programs that make bench compares with
@@ -40,7 +40,7 @@ cross-check: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 fuzz: $(VENV)/installed $(VENV)/compiler
-	$(BIN)/python cross_check/fuzz.py
+	$(BIN)/python cross_check/reliability.py --cpu-minutes 60 --output cross_check/RELIABILITY.md
 
 importers: $(VENV)/installed-test
 	$(BIN)/python cross_check/importers --output cross_check/IMPORTERS.md

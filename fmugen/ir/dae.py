@@ -76,7 +76,8 @@ class Constraint:
     """One row of Phi with its multiplier.
 
     ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes too
-    where the loop is closed: the row alone may also be met where it is not.
+    where the loop is closed: the row alone may also be met where it is not. So are ``facing`` cosines
+    positive there: a driven angle and one that is half a turn away meet the same row.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Constraint:
     gamma: Expr
     multiplier: Expr
     closed: tuple[Expr, ...] = ()
+    facing: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)

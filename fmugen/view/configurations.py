@@ -100,6 +100,7 @@ class _Steps:
         self.coefficients = [compiled(expressions_of(step)) for step in steps]
         found = [dae.constraints[row] for row in rows]
         self._residuals = compiled([e for row in found for e in (row.phi, *row.closed)])
+        self._facing = compiled([e for row in found for e in row.facing])
 
     def solutions(self, q: list[float]) -> list[list[float]]:
         """All positions that differ from ``q`` in the unknowns of the block and close its loops."""
@@ -110,7 +111,11 @@ class _Steps:
                 for at in found
                 for root in _roots(step, compute(at))
             ]
-        return [at for at in found if max(map(abs, self._residuals(at)), default=0.0) < _CLOSED]
+        return [at for at in found if self._is_closed(at)]
+
+    def _is_closed(self, q: list[float]) -> bool:
+        closed = max(map(abs, self._residuals(q)), default=0.0) < _CLOSED
+        return closed and min(self._facing(q), default=1.0) > 0.0
 
 
 def _roots(step: ExactStep, terms: list[float]) -> list[float]:

@@ -166,3 +166,28 @@ def test_all_trees_start_in_the_same_position(model: SystemModel) -> None:
     starts = [start_of(model, trees, *names)[1] for trees in TREES]
     for found in starts[1:]:
         np.testing.assert_allclose(found, starts[0], atol=1e-7)
+
+
+# --- driven angles -------------------------------------------------------------------------------
+
+
+def driven_crank(angle: float, tilt: float = 0.0) -> SystemModel:
+    """A crank in space that a driver turns; its axis is tilted in the crank by two joints in between."""
+    builder = ModelBuilder("DrivenCrank", space="spatial", gravity=[0, 0, -9.81])
+    builder.body("crank", mass=1, inertia=[0.1, 0.1, 0.1], center=[0.3, 0, 0])
+    if tilt:
+        builder.universal("pivot", "ground", "crank", axis=[0, 0, 1], second_axis=[1, 0, 0])
+        builder.start("pivot.angle2", tilt)
+    else:
+        builder.revolute("pivot", "ground", "crank", axis=[0, 0, 1])
+    builder.rotation_driver("motor", "ground", "crank", f"{angle} + time", axis=[0, 0, 1])
+    return builder.output("x", "crank.rxx").build()
+
+
+@pytest.mark.parametrize("trees", TREES)
+@pytest.mark.parametrize("tilt", [0.0, 0.4])
+@pytest.mark.parametrize("angle", [0.4, math.pi / 2, 2.5, -2.9, math.pi])
+def test_a_driven_crank_does_not_start_half_a_turn_away(angle: float, tilt: float, trees: str) -> None:
+    """The equation of a driver alone is also met by the opposite direction."""
+    _, found = start_of(driven_crank(angle, tilt), trees, "crank.rxx", "crank.ryx")
+    assert found == pytest.approx([math.cos(angle), math.sin(angle)], abs=1e-11)

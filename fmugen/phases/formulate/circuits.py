@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
-from fmugen.expr.vectors import Vector3, dot, identity, matmul, matvec, transpose
+from fmugen.expr.vectors import Vector3, dot, identity, matmul, matvec, rotation_about, transpose
 from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
     Alignment,
@@ -110,7 +110,8 @@ class _Circuits:
             if upright and circuit.constraint.jacobian:
                 circuit = replace(circuit, constraint=replace(circuit.constraint, closed=upright))
                 upright = ()
-            yield circuit
+            facing = tuple(self._facing(edge))
+            yield replace(circuit, constraint=replace(circuit.constraint, facing=facing))
 
     def _upright(self, edge: Edge) -> Iterator[Expr]:
         """Cosines less one: alignments are met as well where the head sits upside down on a joint.
@@ -134,6 +135,26 @@ class _Circuits:
             tail = FrameVector({edge.tail: matvec(before, direction)})
             head = FrameVector({edge.head: matvec(transpose(after), direction)})
             yield self._kinematics.frames.dot(tail, head) - 1
+
+    def _facing(self, edge: Edge) -> Iterator[Expr]:
+        """The cosine between the zero direction of the head and where a driver turns it: it is positive."""
+        before = after = identity(self._dag)
+        driven: AxisTurn | None = None
+        for turn in edge.rotation.turns:
+            if isinstance(turn, FixedTurn):
+                if driven is None:
+                    before = matmul(before, turn.matrix)
+                else:
+                    after = matmul(after, turn.matrix)
+            elif isinstance(turn, AxisTurn) and turn.motion is None and driven is None:
+                driven = turn
+            else:
+                return
+        if driven is not None:
+            turned = matvec(rotation_about(driven.axis, driven.given), driven.zero)
+            tail = FrameVector({edge.tail: matvec(before, turned)})
+            head = FrameVector({edge.head: matvec(transpose(after), driven.zero)})
+            yield self._kinematics.frames.dot(tail, head)
 
     def _displacement(self, edge: Edge, axis: Vector3, name: str) -> Circuit:
         """The displacement along an axis of the edge's frame equals what is given."""

@@ -6,14 +6,16 @@ Positions solve  min |guess(q) - wanted|^2  subject to  Phi(q, 0) = 0 and fixed(
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from fmugen.errors import AssemblyError
-from fmugen.ir.dae import Dae
+from fmugen.expr.dag import Expr
+from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import Move
 from fmugen.phases.triangularize.numeric import Numbers, Residuals
 from fmugen.phases.triangularize.search import TOLERANCE, Found, Search, choices, constrained_step
@@ -23,6 +25,8 @@ __all__ = ["Assembled", "Assembly", "Measures", "assemble"]
 #: What a coordinate without a guess and what a fixed value weighs in the count of turns.
 _WEAK, _STRONG = 0.1, 1e3
 _TURN = 2.0 * np.pi
+#: Added to the square of a cosine, so that its root has a derivative at zero.
+_SMOOTHING = Fraction(1, 10**26)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Assembly:
         self.constraints = Residuals(dae, [row.phi for row in rows], parameters, jacobian=jacobian)
         # Rows of Phi_q hold along unit Euler parameters alone; the search also leaves these.
         self._loops = Residuals(dae, [row.phi for row in rows], parameters)
-        self.closed = Residuals(dae, [part for row in rows for part in row.closed], parameters)
+        self.closed = Residuals(dae, [part for row in rows for part in _vanishing(row)], parameters)
         self.rates = Residuals(dae, [row.nu for row in rows], parameters, jacobian=[{} for _ in rows])
         self.fixed = Residuals(dae, list(dae.fixed_positions.values()), parameters)
         self.fixed_rates = Residuals(dae, list(dae.fixed_velocities.values()), parameters, by_velocity=True)
@@ -57,7 +61,7 @@ class Assembly:
         self._poses = Residuals(dae, values, parameters, jacobian=[{} for _ in values])
         self._turning = np.array([units.get(name) == "rad" for name in poses] or [False] * len(values))
         self._equations = [f"loop {row.origin.edge} ({row.name})" for row in rows]
-        self._equations += [f"loop {row.origin.edge}" for row in rows for _ in row.closed]
+        self._equations += [f"loop {row.origin.edge}" for row in rows for _ in _vanishing(row)]
         self._equations += [f"fixed start value of {name}" for name in dae.fixed_positions]
 
     def equations(self, q: Numbers) -> tuple[Numbers, Numbers]:
@@ -229,6 +233,13 @@ class Assembly:
             f"the start cannot be steady: the {names[worst]} is {abs(speeds[worst]):.3g} there; "
             "let the motion begin at rest, or take steady out of [start]"
         )
+
+
+def _vanishing(row: Constraint) -> Iterator[Expr]:
+    """What is zero where a loop is closed, besides its row; also where a cosine is positive as it should."""
+    yield from row.closed
+    for cosine in row.facing:
+        yield cosine.dag.call("sqrt", cosine * cosine + cosine.dag.number(_SMOOTHING)) - cosine
 
 
 class Assembled(NamedTuple):

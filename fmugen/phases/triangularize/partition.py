@@ -59,20 +59,28 @@ def independent_rows(
     if max(ranks) == rows:
         kept = list(range(rows))
     else:
-        # Earlier rows first: a row is redundant if those before it already span it.
+        # Earlier rows first: a row is redundant if those before it already span it. Whether a row vanishes
+        # is judged among all rows: alone, one of rounding errors would look like any other.
+        scaled = _scaled_for_rank(best, tolerance)
         kept = []
         for row in range(rows):
-            if _rank(best[[*kept, row]], tolerance) == len(kept) + 1:
+            if _count(scaled[[*kept, row]], tolerance) == len(kept) + 1:
                 kept.append(row)
     return kept, [row for row in range(rows) if row not in kept]
 
 
 def _rank(matrix: Numbers, tolerance: float) -> int:
-    """The rank; a position that was found by iteration is less exact where it is singular."""
-    if not matrix.size:
-        return 0
-    rounding = _ROUNDING if tolerance <= _RANK else tolerance
-    singular = np.linalg.svd(_row_scaled(matrix, rounding), compute_uv=False)
+    return _count(_scaled_for_rank(matrix, tolerance), tolerance) if matrix.size else 0
+
+
+def _scaled_for_rank(matrix: Numbers, tolerance: float) -> Numbers:
+    """Scaled rows; a position that was found by iteration is less exact where it is singular."""
+    return _row_scaled(matrix, _ROUNDING if tolerance <= _RANK else tolerance)
+
+
+def _count(scaled: Numbers, tolerance: float) -> int:
+    """How many independent rows there are."""
+    singular = np.linalg.svd(scaled, compute_uv=False)
     return int(np.sum(singular > tolerance * max(singular.max(), 1.0)))
 
 
