@@ -36,22 +36,22 @@ lint: $(VENV)/installed-test
 	$(BIN)/lint-imports
 
 cross-check: $(VENV)/installed-test $(VENV)/compiler
-	$(BIN)/python cross_check/run.py --output cross_check/RESULTS.md
+	$(BIN)/python cross_check/run.py --output cross_check/results/CROSS_CHECK.md
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 fuzz: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/fuzz.py
 
 importers: $(VENV)/installed-test
-	$(BIN)/python cross_check/importers --output cross_check/IMPORTERS.md
+	$(BIN)/python cross_check/importers --output cross_check/results/IMPORTERS.md
 
 bench: $(VENV)/installed $(VENV)/compiler
-	$(BIN)/python cross_check/bench.py --output cross_check/BENCHMARKS.md
-	$(BIN)/python cross_check/closures.py --output cross_check/CLOSURES.md
-	$(BIN)/python cross_check/trees.py --output cross_check/TREES.md
+	cd cross_check && ../$(BIN)/python -m bench.speed --output results/BENCHMARKS.md
+	cd cross_check && ../$(BIN)/python -m bench.closures --output results/CLOSURES.md
+	cd cross_check && ../$(BIN)/python -m bench.trees --output results/TREES.md
 
 peers: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/peers/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/bench/peers/requirements.txt
 
 clean:
 	rm -rf $(VENV) $(OUT)

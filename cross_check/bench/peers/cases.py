@@ -12,7 +12,7 @@ from fmugen.phases.read import parse_model, read_model
 
 __all__ = ["CASES", "SCALED", "Case", "n_four_bar"]
 
-_EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+_EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 #: How many times faster than the fastest peer, and than equations by sympy, right-hand sides are to be.
 _SMALL = {"peers": 8.0, "sympy Kane + CSE + KKT": 1.5}
 

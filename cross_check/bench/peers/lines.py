@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from peers.mjcf import pinned_places
-from peers.skeleton import Link, Skeleton
+from bench.peers.mjcf import pinned_places
+from bench.peers.skeleton import Link, Skeleton
 
 __all__ = ["skeleton_lines"]
 

@@ -1,6 +1,6 @@
 """A split system on two processors against the whole on one: from which size on does it pay?
 
-    python cross_check/split_speed.py [--output FILE.md] [--rounds N] [--method METHOD] [NAME ...]
+    cd cross_check; python -m split.speed [--output FILE.md] [--rounds N] [--method METHOD] [NAME ...]
 
 Wall time of a communication step of 1 ms, one classical Runge-Kutta step in every FMU that has states. All
 ways take turns, many times over, and the shortest time of each counts: what else the machine does only adds.
@@ -17,7 +17,6 @@ from math import cos, pi, sin
 from pathlib import Path
 
 import numpy as np
-from split.cosimulation import CoRun, cosimulate
 
 from fmugen.builder import ModelBuilder
 from fmugen.cosim.export import export_split
@@ -28,8 +27,9 @@ from fmugen.ir.split import Members, Method, Partition
 from fmugen.master import Place, System, connect, read_ssp
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
+from split.cosimulation import CoRun, cosimulate
 
-EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 STEP, STEPS, REPEATS = 1e-3, 10, 200
 
 
@@ -157,7 +157,9 @@ def page(speeds: Sequence[Speed], method: Method) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m split.speed", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(cases()))
     parser.add_argument("--output", type=Path)
     parser.add_argument("--rounds", type=int, default=5)

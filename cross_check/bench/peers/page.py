@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from peers.contestants import CONTESTANTS, COUNT, TOLERANCE
-from peers.racing import SAME_MOTION, STOP, Record
+from bench.peers.contestants import CONTESTANTS, COUNT, TOLERANCE
+from bench.peers.racing import SAME_MOTION, STOP, Record
 
 __all__ = ["benchmark_page"]
 

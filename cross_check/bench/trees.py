@@ -1,6 +1,6 @@
 """What trees cost: every tree set of Léger's appendix A and the measured choice, by operations and by time.
 
-    python cross_check/trees.py [TABLE ...] [squeezer]
+    cd cross_check; python -m bench.trees [TABLE ...] [squeezer] [--output FILE]
 
 Each tree set is exported with its loops closed exactly; all libraries of a table take turns in one C program,
 each evaluating right-hand sides (positions, velocities, accelerations, multipliers) at the points of a short
@@ -30,11 +30,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
-from leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
 from pages import kept_page, names_and_page
 from scipy.stats import spearmanr
-from timing import closure_stopwatch, times_of_closures
 
+from bench.leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
+from bench.timing import closure_stopwatch, times_of_closures
 from fmugen.cost import Cost, program_cost
 from fmugen.errors import FmugenError
 from fmugen.ir.flow import Closure
@@ -45,12 +45,12 @@ from fmugen.phases.compile import compile_library
 from fmugen.phases.read import read_model
 from fmugen.pipeline import generate
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MEASURED = "measured"
 #: McPhee (1998), Table 5: times relative to absolute coordinates.
 SQUEEZER = {"ac": 1.00, "jc": 0.76, "aac": 0.73}
 
-PROBE = (ROOT / "cross_check/closure_probe.c").read_text(encoding="utf-8")
+PROBE = Path(__file__).with_name("closure_probe.c").read_text(encoding="utf-8")
 STEP = 1e-6
 STEPS = 100
 ROUNDS = 400
@@ -282,7 +282,7 @@ def print_summary(verdicts: dict[str, Verdict]) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    names, page = names_and_page("trees.py", arguments, [*TABLES, "squeezer"])
+    names, page = names_and_page("bench.trees", arguments, [*TABLES, "squeezer"])
     with kept_page(page):
         return 0 if print_tables(names) else 3
 

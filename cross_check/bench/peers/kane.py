@@ -18,8 +18,8 @@ from sympy.physics.mechanics import (
     inertia,
 )
 
+from bench.peers.skeleton import Array, Link, Skeleton
 from fmugen.ir.model import JointType
-from peers.skeleton import Array, Link, Skeleton
 
 __all__ = ["kane_source"]
 

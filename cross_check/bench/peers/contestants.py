@@ -13,9 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from timing import closure_stopwatch, nanoseconds_of_steps, stopwatch, times_of_closures
 
 import fmugen
+from bench.peers.casadi_run import casadi_integration
+from bench.peers.drake_run import drake_integration
+from bench.peers.exudyn_run import exudyn_integration
+from bench.peers.kane import kane_source
+from bench.peers.lines import skeleton_lines
+from bench.peers.mjcf import mjcf_file
+from bench.peers.skeleton import Array, Skeleton
+from bench.timing import closure_stopwatch, nanoseconds_of_steps, stopwatch, times_of_closures
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import Output, SystemModel
@@ -24,13 +31,6 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import compile_library, find_compiler
 from fmugen.pipeline import export_fmu
 from fmugen.verify.simulate import simulate_fmu
-from peers.casadi_run import casadi_integration
-from peers.drake_run import drake_integration
-from peers.exudyn_run import exudyn_integration
-from peers.kane import kane_source
-from peers.lines import skeleton_lines
-from peers.mjcf import mjcf_file
-from peers.skeleton import Array, Skeleton
 
 __all__ = ["CONTESTANTS", "COUNT", "TOLERANCE", "Contestant", "Outcome", "Program", "Race", "UnfitError"]
 

@@ -1,11 +1,11 @@
 """Time right-hand sides and steps against other programs, and write a page.
 
-    python cross_check/bench.py [CASE ...] [--turns N] [--fresh] [--work FOLDER] [--output FILE]
+    cd cross_check; python -m bench.speed [CASE ...] [--turns N] [--fresh] [--work FOLDER] [--output FILE]
 
 Every mechanism falls from rest, under gravity alone. All contestants take turns; a ratio is that of two times
 of one turn, and what is printed is the median of all turns with the smallest and the largest. Results of a
 case are kept in the folder of work, so that a run that was stopped goes on where it was; ``--fresh`` begins
-anew. Other programs than sympy take part where they are installed (cross_check/peers/requirements.txt).
+anew. Other programs than sympy take part where they are installed (cross_check/bench/peers/requirements.txt).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import sys
 from pathlib import Path
 
 from pages import write_page
-from peers.cases import CASES, Case
-from peers.page import benchmark_page
-from peers.racing import Record, read_record, run_case, write_record
 
-_ROOT = Path(__file__).resolve().parents[1]
+from bench.peers.cases import CASES, Case
+from bench.peers.page import benchmark_page
+from bench.peers.racing import Record, read_record, run_case, write_record
+
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="cross_check/bench.py")
+    parser = argparse.ArgumentParser(prog="python -m bench.speed")
     known = [case.name for case in CASES]
     parser.add_argument("names", nargs="*", metavar="CASE", help=f"of {', '.join(known)}; all by default")
     parser.add_argument("--turns", type=int, default=5, help="turns of all contestants")

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.peers.mjcf import pinned_places
+from bench.peers.skeleton import Array, Link, Skeleton
 from fmugen.ir.model import JointType
-from peers.mjcf import pinned_places
-from peers.skeleton import Array, Link, Skeleton
 
 __all__ = ["drake_integration"]
 

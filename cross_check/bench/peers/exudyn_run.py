@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from bench.peers.skeleton import Array, Link, Skeleton
 from fmugen.ir.model import JointType
-from peers.skeleton import Array, Link, Skeleton
 
 __all__ = ["exudyn_integration"]
 

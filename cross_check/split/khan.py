@@ -1,6 +1,6 @@
 """Khan's chapter 4 with split FMUs: how well and at what price the parts of a manipulator hold together.
 
-    python cross_check/khan.py [--output FILE.md] [--plot FILE.svg] [--fresh] [STUDY ...]
+    cd cross_check; python -m split.khan [--output FILE.md] [--plot FILE.svg] [--fresh] [STUDY ...]
 
 The 3-RRR manipulator is cut into three legs and a platform (for denoc into three legs, each with a third of
 the platform) and moved by the torques that its prescribed motion needs. The parts are connected by their
@@ -24,6 +24,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from fmugen.cosim.export import export_split
+from fmugen.cosim.split import split_model
+from fmugen.ir.model import SystemModel
+from fmugen.ir.options import ExportOptions
+from fmugen.ir.split import Members, Method, Partition
+from fmugen.master import Place, System, connect, read_ssp
+from fmugen.pipeline import export_fmu
 from split.cosimulation import cosimulate
 from split.curves import Curve, curves_svg
 from split.exchange import ConnectedModels, Run, adaptive, fixed
@@ -40,15 +48,7 @@ from split.manipulator import (
 from split.statements import statements
 from split.torques import driven_manipulator, feed_error, inverse_torques
 
-from fmugen.cosim.export import export_split
-from fmugen.cosim.split import split_model
-from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
-from fmugen.ir.split import Members, Method, Partition
-from fmugen.master import Place, System, connect, read_ssp
-from fmugen.pipeline import export_fmu
-
-KEPT = Path(__file__).resolve().parents[1] / "out" / "khan"
+KEPT = Path(__file__).resolve().parents[2] / "out" / "khan"
 STIFFNESSES = (1e3, 1e4, 1e5, 1e6)
 SIGMAS = (10.0, 20.0, 30.0, 40.0)
 #: Where a run is short enough for an unstable motion to have stayed near the prescribed one, in seconds.
@@ -317,7 +317,9 @@ def kept_torques(folder: Path, fresh: bool) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m split.khan", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     everything = [*(method.value for method in Method), WHOLE, BY_HAND]
     parser.add_argument("studies", nargs="*", default=everything, help=", ".join(everything))
     parser.add_argument("--output", type=Path)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.peers.cases import SCALED, Case
+from bench.peers.contestants import CONTESTANTS, COUNT, Contestant, Outcome, Program, Race, UnfitError
+from bench.peers.skeleton import Array, falling, reference_centers, skeleton_of
 from fmugen.errors import FmugenError
-from peers.cases import SCALED, Case
-from peers.contestants import CONTESTANTS, COUNT, Contestant, Outcome, Program, Race, UnfitError
-from peers.skeleton import Array, falling, reference_centers, skeleton_of
 
 __all__ = ["SAME_MOTION", "STOP", "Equal", "Record", "Times", "read_record", "run_case", "write_record"]
 
@@ -134,8 +134,8 @@ def _generated(case: Case, efforts: int) -> tuple[float, int]:
     """
     if not case.windows:
         return 0.0, 0
-    command = [sys.executable, "-m", "peers.generation", str(case.windows), case.trees]
-    place = Path(__file__).resolve().parents[1]
+    command = [sys.executable, "-m", "bench.peers.generation", str(case.windows), case.trees]
+    place = Path(__file__).resolve().parents[2]
     # Threads of linear algebra that wait for each other would count as work.
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     said = [

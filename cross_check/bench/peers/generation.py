@@ -1,6 +1,6 @@
 """How long the way from the model of an N-four-bar to C is, and how long that C.
 
-    python -m peers.generation WINDOWS TREES
+    python -m bench.peers.generation WINDOWS TREES
 
 prints CPU seconds and characters.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 import sys
 from time import process_time
 
+from bench.peers.cases import n_four_bar
+from bench.peers.skeleton import falling
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import generate
-from peers.cases import n_four_bar
-from peers.skeleton import falling
 
 
 def main(windows: int, trees: str) -> None:

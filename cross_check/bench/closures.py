@@ -1,6 +1,6 @@
 """Exact closure against iteration and stabilization, timed from C, with the ratios of Uchida's thesis beside.
 
-    python cross_check/closures.py [NAME ...] [--output FILE]
+    cd cross_check; python -m bench.closures [NAME ...] [--output FILE]
 
 Every mechanism runs once with its exact closure; all closures then follow that motion in one process, in
 turns, with the same coordinates, the same independent ones and the same order of loops. Iteration starts from
@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pages import kept_page, names_and_page
-from timing import Times, closure_stopwatch, times_of_closures
 
+from bench.timing import Times, closure_stopwatch, times_of_closures
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import SolverSettings
 from fmugen.ir.model import SystemModel
@@ -41,7 +41,7 @@ from fmugen.pipeline import Formulation, formulate_model
 from fmugen.resources import runtime_sources
 
 HERE = Path(__file__).resolve().parent
-EXAMPLES = HERE.parent / "examples"
+EXAMPLES = HERE.parents[1] / "examples"
 PROBE = (HERE / "closure_probe.c").read_text(encoding="utf-8")
 
 
@@ -249,7 +249,9 @@ def iteration(time: Times) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    names, page = names_and_page("closures.py", arguments, list(dict.fromkeys(case.name for case in CASES)))
+    names, page = names_and_page(
+        "bench.closures", arguments, list(dict.fromkeys(case.name for case in CASES))
+    )
     with kept_page(page):
         print_tables(names)
     return 0

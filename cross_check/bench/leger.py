@@ -34,7 +34,7 @@ from fmugen.phases.triangularize import solution_flow
 
 __all__ = ["OUTLIERS", "TABLES", "Counted", "counted", "mechanism", "rank_correlation"]
 
-_ROOT = Path(__file__).resolve().parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
 TABLES: dict[str, Any] = json.loads((_ROOT / "tests/data/leger_tables.json").read_text(encoding="utf-8"))
 
 _PRODUCT = 2

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from bench.peers.skeleton import Array, Link, Skeleton
 from fmugen.ir.model import JointType
-from peers.skeleton import Array, Link, Skeleton
 
 __all__ = ["casadi_integration"]
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from bench.peers.skeleton import Array, Bone, Link, Skeleton
 from fmugen.ir.model import JointType
-from peers.skeleton import Array, Bone, Link, Skeleton
 
 __all__ = ["mjcf_file", "pinned_places"]
 
