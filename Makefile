@@ -8,14 +8,15 @@
 #   make importers    run every example in every importer on this machine and print a table
 #   make bench        time right-hand sides, steps, closures and trees, and print tables
 #   make peers        install the programs that make bench compares with
-#   make clean        remove .venv and out
+#   make docs         build the documentation as a site in build/site
+#   make clean        remove .venv, out and build
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check fuzz importers bench peers clean
+.PHONY: help demo test lint cross-check fuzz importers bench peers docs clean
 .NOTPARALLEL:
 
 help:
@@ -53,8 +54,13 @@ bench: $(VENV)/installed $(VENV)/compiler
 peers: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/bench/peers/requirements.txt
 
+docs: $(VENV)/installed-docs
+	$(BIN)/python docs/programs/reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
 clean:
-	rm -rf $(VENV) $(OUT)
+	rm -rf $(VENV) $(OUT) build
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +71,10 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,importers]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/installed
 
 # The tests of reports need Chromium; where it cannot be had, they are skipped and say so.
