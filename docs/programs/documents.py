@@ -6,9 +6,10 @@ The blocks of a page are worked through in order, in an empty folder that has ``
 
 - A block with a ``title`` is a file of that name.
 - A ``console`` block has commands after ``$``, and below each what it prints; ``...`` stands for any lines.
+- A ``bash`` block is not run, but for commands that draw a picture of docs/images: it must be what they draw.
 - A ``python`` or ``toml`` block without a title must be correct Python or TOML; it is not run.
 
-With ``--update`` output that differs is written into the page.
+With ``--update`` output and pictures that differ are written anew.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ PAGES = (
     *sorted((ROOT / "docs").glob("*.md")),
 )
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_DRAWING = re.compile(r"^fmugen .* --svg (docs/images/[\w.]+)$", re.MULTILINE)
 _ANY = "..."
 #: Seconds that a command may take.
 _LIMIT = 240
@@ -106,6 +108,9 @@ def _worked(block: Block, folder: Path, update: bool) -> str:
         place.write_text(block.text, encoding="utf-8")
     elif block.language == "console":
         return "".join(_compared(command, folder, update) for command in commands(block))
+    elif block.language == "bash":
+        for match in _DRAWING.finditer(block.text):
+            _redrawn(match[0], match[1], folder, update)
     elif block.language in _READERS:
         try:
             _READERS[block.language](block.text)
@@ -136,6 +141,16 @@ def _compared(command: Command, folder: Path, update: bool) -> str:
             raise PageError(f"{command.line}\n--- shown\n{expected}\n--- printed\n{got}")
         shown = tuple(printed)
     return "".join(f"{line}\n" for line in (f"$ {command.line}", *shown))
+
+
+def _redrawn(command: str, picture: str, folder: Path, update: bool) -> None:
+    (folder / picture).parent.mkdir(parents=True, exist_ok=True)
+    _printed(["sh", "-c", command], folder)
+    drawn = (folder / picture).read_bytes()
+    if drawn != (ROOT / picture).read_bytes():
+        if not update:
+            raise PageError(f"{picture} is not what this draws: {command}")
+        (ROOT / picture).write_bytes(drawn)
 
 
 def fits(shown: tuple[str, ...], printed: list[str]) -> bool:
