@@ -3,7 +3,8 @@
     python docs/programs/reference.py [--update]
 
 A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``. NAME is one class, whose public methods
-are all listed, or several functions and classes. Without ``--update`` the exit code is 1 if a table differs.
+and documented properties are listed, or several functions and classes. Without ``--update`` the program only
+compares; the exit code is 1 if a table differs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +36,13 @@ def table(names: str) -> Iterator[str]:
     if len(objects) == 1 and inspect.isclass(objects[0]):
         owner = objects[0]
         yield _row(owner.__name__, owner)
-        methods = inspect.getmembers(owner, inspect.isfunction)
-        for name, method in sorted(methods, key=lambda pair: pair[1].__code__.co_firstlineno):
-            if not name.startswith("_"):
-                yield _row(f".{name}", method)
+        for name, member in vars(owner).items():
+            if name.startswith("_"):
+                continue
+            if inspect.isfunction(member):
+                yield _row(f".{name}", member)
+            elif isinstance(member, property | cached_property) and inspect.getdoc(member):
+                yield f"| `.{name}` | {_meaning(member)} |"
     else:
         for each in objects:
             yield _row(each.__name__, each)
@@ -69,7 +74,7 @@ def _value(value: object) -> str:
     return shown if "<" not in shown else "..."
 
 
-def _meaning(about: Callable[..., Any]) -> str:
+def _meaning(about: object) -> str:
     """The docstring up to its first section, in one line of Markdown."""
     text = inspect.getdoc(about) or ""
     prose = re.split(r"\n\w+\n-{3,}\n", text)[0]
