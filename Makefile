@@ -8,14 +8,15 @@
 #   make importers    run every example in every importer on this machine and print a table
 #   make bench        time right-hand sides, steps, closures and trees, and print tables
 #   make peers        install the programs that make bench compares with
-#   make clean        remove .venv and out
+#   make docs         build the documentation as a site in build/site
+#   make clean        remove .venv, out and build
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 
-.PHONY: help demo test lint cross-check fuzz importers bench peers clean
+.PHONY: help demo test lint cross-check fuzz importers bench peers docs clean
 .NOTPARALLEL:
 
 help:
@@ -36,25 +37,30 @@ lint: $(VENV)/installed-test
 	$(BIN)/lint-imports
 
 cross-check: $(VENV)/installed-test $(VENV)/compiler
-	$(BIN)/python cross_check/run.py --output cross_check/RESULTS.md
+	$(BIN)/python cross_check/run.py --output cross_check/results/CROSS_CHECK.md
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 fuzz: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/reliability.py --cpu-minutes 60 --output cross_check/RELIABILITY.md
 
 importers: $(VENV)/installed-test
-	$(BIN)/python cross_check/importers --output cross_check/IMPORTERS.md
+	$(BIN)/python cross_check/importers --output cross_check/results/IMPORTERS.md
 
 bench: $(VENV)/installed $(VENV)/compiler
-	$(BIN)/python cross_check/bench.py --output cross_check/BENCHMARKS.md
-	$(BIN)/python cross_check/closures.py --output cross_check/CLOSURES.md
-	$(BIN)/python cross_check/trees.py --output cross_check/TREES.md
+	cd cross_check && ../$(BIN)/python -m bench.speed --output results/BENCHMARKS.md
+	cd cross_check && ../$(BIN)/python -m bench.closures --output results/CLOSURES.md
+	cd cross_check && ../$(BIN)/python -m bench.trees --output results/TREES.md
 
 peers: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/peers/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/bench/peers/requirements.txt
+
+docs: $(VENV)/installed-docs
+	$(BIN)/python docs/programs/reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/index.html"
 
 clean:
-	rm -rf $(VENV) $(OUT)
+	rm -rf $(VENV) $(OUT) build
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +71,10 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,importers]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@ $(VENV)/installed
 
 # The tests of reports need Chromium; where it cannot be had, they are skipped and say so.

@@ -32,7 +32,7 @@ def names_and_page(
     program: str, arguments: Sequence[str], known: Sequence[str]
 ) -> tuple[list[str], Path | None]:
     """What is asked for, and the page to write: the arguments of a program that prints tables."""
-    parser = argparse.ArgumentParser(prog=f"cross_check/{program}")
+    parser = argparse.ArgumentParser(prog=f"python -m {program}")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; all by default")
     parser.add_argument("--output", type=Path, help="page to write, too")
     options = parser.parse_args(arguments)

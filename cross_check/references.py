@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+REFERENCES = HERE / "references"
 EXAMPLES = HERE.parent / "examples"
 #: Seconds a reference may take.
 TIME_LIMIT = 1800
@@ -23,7 +24,7 @@ TREES = "aac"
 
 def main(names: list[str]) -> int:
     examples = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
-    wanted = names or [name for name in examples if not list((HERE / name).glob("*_ref.csv"))]
+    wanted = names or [name for name in examples if not list((REFERENCES / name).glob("*_ref.csv"))]
     failures = [name for name in wanted if not written(name)]
     print(f"{len(wanted) - len(failures)} written" + (f"; FAILED: {', '.join(failures)}" if failures else ""))
     return 3 if failures else 0
@@ -32,7 +33,7 @@ def main(names: list[str]) -> int:
 def written(name: str) -> bool:
     """Whether the folder of an example could be written, by the command a user would give."""
     model = EXAMPLES / name / "model.toml"
-    command = [sys.executable, "-m", "fmugen", "cross-check", str(model), "-o", str(HERE / name)]
+    command = [sys.executable, "-m", "fmugen", "cross-check", str(model), "-o", str(REFERENCES / name)]
     done = subprocess.run([*command, "--trees", TREES], timeout=TIME_LIMIT, check=False)
     return done.returncode == 0
 

@@ -2,7 +2,7 @@
 
     python cross_check/run.py [NAME ...] [--jobs N] [--output FILE]
 
-References are those of the folders beside this file (references.py writes them). A row is an importer, a
+The references are the folders of ``references/``, which references.py writes. A row is an importer, a
 model and a type of FMU; its figure is the largest error of any signal as a multiple of the tolerance of that
 signal, so that up to 1 passes. CasADi gives the Jacobian of an FMU for model exchange in place of a motion;
 its figure is the deviation from central differences over what is allowed. Importers that this machine does
@@ -39,6 +39,7 @@ from fmugen.verify.compare import TIGHT
 from fmugen.verify.crosscheck import CrossCheck, read_cross_check
 
 HERE = Path(__file__).resolve().parent
+REFERENCES = HERE / "references"
 EXAMPLES = HERE.parent / "examples"
 FAILED = "FAILED"
 
@@ -147,7 +148,7 @@ def example_rows(name: str) -> list[str]:
 def rows(name: str, folder: Path) -> Iterator[str]:
     """What every importer makes of an example."""
     try:
-        check = read_cross_check(HERE / name)
+        check = read_cross_check(REFERENCES / name)
         fmus = {version: exported(name, folder, version) for version in FmiVersion}
     except FmugenError as error:
         yield f"| {name} | | | | | {FAILED}: {one_line(str(error))} |"

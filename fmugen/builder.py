@@ -396,7 +396,7 @@ class ModelBuilder:
         return self._enter_in(self._sections.setdefault(section, {}), (section, name), given)
 
     def steady(self) -> Self:
-        """Let the states of the networks start where they do not change."""
+        """Start in equilibrium: velocities, accelerations and derivatives of network states are zero."""
         self._steady = True
         return self
 

@@ -1,4 +1,4 @@
-"""How long steps may be where a force comes back over extrapolated samples (docs/split.md).
+"""How long steps may be where a force comes back over extrapolated samples (docs/several-fmus.md).
 
     v' = -rate v + w,   w = share rate v
 

@@ -160,6 +160,8 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
     SimulationError
         If a file is no FMU for co-simulation of FMI 2.0, or an end of a wire is not there.
     """
+    # FMPy tells an FMU where its resources are by a URI, which needs an absolute path.
+    folder = folder.resolve()
     # Names of parts are not those of folders: they may be any text.
     parts = tuple(_part(name, fmu, folder / f"fmu{k}") for k, (name, fmu) in enumerate(fmus.items()))
     system = System(parts, tuple(wires))

@@ -13,7 +13,7 @@ KANE = "sympy Kane + CSE + KKT"
 
 
 def record(case: str, **changes: Any) -> Any:
-    racing = importlib.import_module("peers.racing")
+    racing = importlib.import_module("bench.peers.racing")
     values: dict[str, Any] = {
         "case": case,
         "windows": 0,
@@ -38,7 +38,7 @@ def record(case: str, **changes: Any) -> Any:
 
 
 def page(*records: Any) -> list[str]:
-    text: str = importlib.import_module("peers.page").benchmark_page(records)
+    text: str = importlib.import_module("bench.peers.page").benchmark_page(records)
     return text.splitlines()
 
 
@@ -89,14 +89,14 @@ def test_growth_is_told_where_windows_double() -> None:
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
-    racing = importlib.import_module("peers.racing")
+    racing = importlib.import_module("bench.peers.racing")
     kept = record("four_bar", windows=3)
     racing.write_record(kept, tmp_path / "kept.json")
     assert racing.read_record(tmp_path / "kept.json") == kept
 
 
 def test_a_case_that_is_kept_is_not_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    racing, bench = (importlib.import_module(name) for name in ("peers.racing", "bench"))
+    racing, bench = (importlib.import_module(name) for name in ("bench.peers.racing", "bench.speed"))
     racing.write_record(record("four_bar"), tmp_path / "four_bar.json")
     output = tmp_path / "page.md"
     assert bench.main(["four_bar", "--work", str(tmp_path), "--output", str(output)]) == 0
@@ -104,7 +104,7 @@ def test_a_case_that_is_kept_is_not_run_again(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_an_unknown_case_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    bench = importlib.import_module("bench")
+    bench = importlib.import_module("bench.speed")
     with pytest.raises(SystemExit):
         bench.main(["seven_bar"])
     assert "there is no case seven_bar" in capsys.readouterr().err

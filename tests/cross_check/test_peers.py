@@ -17,12 +17,12 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.compile import find_compiler
 from tests.support import example
 
-PEERS = Path(__file__).parents[2] / "cross_check" / "peers"
+PEERS = Path(__file__).parents[2] / "cross_check" / "bench" / "peers"
 
 
 @pytest.fixture
 def skeleton() -> ModuleType:
-    return importlib.import_module("peers.skeleton")
+    return importlib.import_module("bench.peers.skeleton")
 
 
 def test_a_skeleton_has_a_tree_and_the_joints_that_close_loops(skeleton: ModuleType) -> None:
@@ -45,7 +45,7 @@ def test_what_falls_is_driven_by_nothing_and_starts_at_rest(skeleton: ModuleType
 
 
 def test_mjcf_has_every_body_once_and_closes_every_loop(skeleton: ModuleType) -> None:
-    mjcf = importlib.import_module("peers.mjcf")
+    mjcf = importlib.import_module("bench.peers.mjcf")
     bones = skeleton.skeleton_of(skeleton.falling(example("three_rrr")))
     root = ElementTree.fromstring(mjcf.mjcf_file(bones))
     names = [body.get("name") for body in root.iter("body")]
@@ -55,7 +55,7 @@ def test_mjcf_has_every_body_once_and_closes_every_loop(skeleton: ModuleType) ->
 
 
 def test_a_spatial_loop_of_hinges_is_closed_at_two_points_of_an_axis(skeleton: ModuleType) -> None:
-    mjcf = importlib.import_module("peers.mjcf")
+    mjcf = importlib.import_module("bench.peers.mjcf")
     bones = skeleton.skeleton_of(skeleton.falling(example("bricard")))
     (chord,) = bones.chords
     first, second = mjcf.pinned_places(bones, chord)
@@ -64,8 +64,8 @@ def test_a_spatial_loop_of_hinges_is_closed_at_two_points_of_an_axis(skeleton: M
 
 
 def test_lines_come_depth_first(skeleton: ModuleType) -> None:
-    lines = importlib.import_module("peers.lines")
-    model = skeleton.falling(importlib.import_module("peers.cases").n_four_bar(2))
+    lines = importlib.import_module("bench.peers.lines")
+    model = skeleton.falling(importlib.import_module("bench.peers.cases").n_four_bar(2))
     text = lines.skeleton_lines(skeleton.skeleton_of(model)).splitlines()
     joints = [line.split() for line in text if line.startswith("joint")]
     assert len(joints) == 5
@@ -75,7 +75,7 @@ def test_lines_come_depth_first(skeleton: ModuleType) -> None:
 
 
 def test_an_unknown_joint_is_refused(skeleton: ModuleType) -> None:
-    mjcf = importlib.import_module("peers.mjcf")
+    mjcf = importlib.import_module("bench.peers.mjcf")
     bones = skeleton.skeleton_of(skeleton.falling(example("slider_crank")))
     slide = next(link for link in bones.tree if link.type.value == "prismatic")
     with pytest.raises(ValueError, match="prismatic joint cannot close a loop"):
@@ -83,7 +83,7 @@ def test_an_unknown_joint_is_refused(skeleton: ModuleType) -> None:
 
 
 def test_equations_of_kane_give_the_motion_of_the_reference(skeleton: ModuleType, tmp_path: Path) -> None:
-    kane = importlib.import_module("peers.kane")
+    kane = importlib.import_module("bench.peers.kane")
     model = skeleton.falling(example("slider_crank"))
     bones = skeleton.skeleton_of(model)
     equations, program = tmp_path / "kane.h", tmp_path / "time_kane"
@@ -105,7 +105,7 @@ def test_equations_of_kane_give_the_motion_of_the_reference(skeleton: ModuleType
 @pytest.mark.parametrize("solver", ["cvodes", "idas"])
 def test_solvers_of_sundials_give_the_motion_of_the_reference(skeleton: ModuleType, solver: str) -> None:
     pytest.importorskip("casadi", reason="CasADi is not installed (extra importers)")
-    casadi_run = importlib.import_module("peers.casadi_run")
+    casadi_run = importlib.import_module("bench.peers.casadi_run")
     model = skeleton.falling(example("slider_crank"))
     integrate = casadi_run.casadi_integration(skeleton.skeleton_of(model), solver, 0.1)
     seconds, centers = integrate(1e-8)
@@ -122,8 +122,8 @@ def test_solvers_of_sundials_give_the_motion_of_the_reference(skeleton: ModuleTy
 def test_other_programs_converge_to_the_reference(
     skeleton: ModuleType, module: str, package: str, order: int, name: str
 ) -> None:
-    pytest.importorskip(package, reason=f"{package} is not installed (cross_check/peers/requirements.txt)")
-    run = getattr(importlib.import_module(f"peers.{module}"), module.replace("run", "integration"))
+    pytest.importorskip(package, reason=f"{package} is not installed: make peers")
+    run = getattr(importlib.import_module(f"bench.peers.{module}"), module.replace("run", "integration"))
     model = skeleton.falling(example(name))
     integrate = run(skeleton.skeleton_of(model), 0.1)
     expected = skeleton.reference_centers(model, 0.1)

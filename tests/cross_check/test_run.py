@@ -11,7 +11,7 @@ import pytest
 from fmugen.verify.crosscheck import ALLOWED, read_cross_check
 from tests.support import EXAMPLES, example
 
-FOLDERS = sorted(path.parent for path in (EXAMPLES.parent / "cross_check").glob("*/*_ref.csv"))
+FOLDERS = sorted(path.parent for path in (EXAMPLES.parent / "cross_check").glob("references/*/*_ref.csv"))
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -50,7 +50,7 @@ def largest_difference(
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("method", [Method.EXACT, Method.DENOC])
 def test_the_manipulator_of_the_thesis_moves_as_a_whole(method: Method, tmp_path: Path) -> None:
-    torques, khan = importlib.import_module("split.torques"), importlib.import_module("khan")
+    torques, khan = importlib.import_module("split.torques"), importlib.import_module("split.khan")
     model = torques.driven_manipulator(torques.inverse_torques(tmp_path))
     variables = ["platform.x", "platform.y", "platform.angle", "shank_1.angle", "thigh_3.angle"]
     found = largest_difference(model, khan.partition(method), method, variables, tmp_path)
@@ -61,7 +61,7 @@ def test_the_manipulator_of_the_thesis_moves_as_a_whole(method: Method, tmp_path
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("method", [Method.EXACT, Method.DENOC])
 def test_a_gough_stewart_platform_on_six_legs_moves_as_a_whole(method: Method, tmp_path: Path) -> None:
-    case = importlib.import_module("split_speed").stewart_gough()
+    case = importlib.import_module("split.speed").stewart_gough()
     model = replace(case.model, outputs=case.model.outputs[:1])
     variables = ["m3.x", "m3.y", "m3.z", "m3.rxx", "m3.rzx", "m3.wx", "m2_1.z"]
     assert largest_difference(model, case.partition, method, variables, tmp_path) < TOLERANCE

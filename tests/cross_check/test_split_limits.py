@@ -1,4 +1,4 @@
-"""The limits of steps that docs/split.md has."""
+"""The limits of steps that docs/several-fmus.md has."""
 
 from __future__ import annotations
 

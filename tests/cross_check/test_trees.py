@@ -9,7 +9,7 @@ import pytest
 
 
 def verdict(mine: tuple[int, float], *rows: tuple[int, float]) -> Any:
-    trees = importlib.import_module("trees")
+    trees = importlib.import_module("bench.trees")
     timed = [trees.Timed(operations, 0.0, nanoseconds) for operations, nanoseconds in (mine, *rows)]
     return trees.verdict({trees.MEASURED: timed[0], **{str(i): row for i, row in enumerate(timed[1:], 1)}})
 
@@ -52,7 +52,7 @@ def test_where_no_row_is_best_in_both_the_choice_is_best_in_one(
 
 
 def test_the_conflict_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    trees = importlib.import_module("trees")
+    trees = importlib.import_module("bench.trees")
     trees.print_verdict(verdict((300, 120.0), (300, 120.0), (350, 100.0)))
     said = capsys.readouterr().out
     assert "no row is best in both: row 1 has 300 operations and takes 120 ns, row 2 350 and 100 ns" in said

@@ -57,6 +57,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[float], Any]:
     return end
 
 
+def test_packages_can_be_unpacked_into_a_relative_folder(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Cosimulation(read_ssp(package, Path("unpacked"))).close()
+
+
 def end_of(system: System, scheme: Scheme, *values: Mapping[Place, float]) -> Any:
     master = Cosimulation(system, scheme)
     try:

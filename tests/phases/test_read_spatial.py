@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -188,10 +187,10 @@ def test_rounded_values_pass() -> None:
     assert read(body(inertia=[0, "l/12", "l/12"])), "a thin rod"
 
 
-def test_the_spatial_model_of_the_readme() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    text = readme.partition("A pendulum on a ball, in space:\n")[2].partition("\n## ")[0]
-    model = parse_model(textwrap.dedent(text), "README.md")
+def test_the_spatial_model_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "model-file.md").read_text(encoding="utf-8")
+    text = page.partition('```toml title="ball_pendulum.toml"\n')[2].partition("```")[0]
+    model = parse_model(text, "ball_pendulum.toml")
     assert model.space is Space.SPATIAL
     assert [joint.type for joint in model.joints] == [JointType.SPHERICAL]
 

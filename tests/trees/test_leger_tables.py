@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 import pytest
-from leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
+from bench.leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
 
 from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
 from fmugen.ir.tree import TreeSelection
