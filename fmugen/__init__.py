@@ -7,10 +7,9 @@ costs nothing: what is used is imported when it is used first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fmugen.version import __version__
 
+TYPE_CHECKING = False  # typing is not imported for it
 if TYPE_CHECKING:
     from fmugen.api import Results, export, read, simulate, verify
     from fmugen.builder import ModelBuilder

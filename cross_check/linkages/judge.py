@@ -234,9 +234,11 @@ def _judge_start(
             case.found(Verdict.WRONG, f"{sentence}, with guesses that close all loops")
     if furthest(start, draw.poses)[0] <= _SAME:
         freedoms = draw.mobility - len(model.drivers)
-        counted = int(stories[0].rows["degrees of freedom"])
-        if counted != freedoms:
-            case.found(Verdict.WRONG, f"check counts {counted} degrees of freedom, there are {freedoms}")
+        for story in stories:
+            counted = story.rows.get("degrees of freedom", str(freedoms))
+            if counted != str(freedoms):
+                sentence = f"{story.command} counts {counted} degrees of freedom, there are {freedoms}"
+                case.found(Verdict.WRONG, sentence)
 
 
 def _judge_iterations(case: _Case, stories: list[Story], run: Trajectory) -> None:

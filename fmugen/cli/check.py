@@ -86,7 +86,8 @@ def _require_sound(path: Path, model: SystemModel) -> None:
     """Raise if the start of the model cannot move; warn of inertias that no body has."""
     quick = replace(model, independent=())  # which other trees may have
     made = Compilation(quick, ExportOptions(_QUICK, Closure.NEWTON))
-    problems = start_problems(model, made.dae, made.flow) if model.bodies else ()
+    dae, flow = made.dae, made.flow
+    problems = start_problems(model, dae, flow) if model.bodies else ()
     if problems:
         raise ModelError(str(path), problems)
     if model.components:

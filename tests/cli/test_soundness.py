@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fmugen.soundness import start_problems
 from typer.testing import CliRunner
 
+from fmugen.analysis.soundness import start_problems
 from fmugen.cli import app
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, InterfaceType
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import export_fmu, formulate_model
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.compare import verify_fmu
 
 #: Bodies between two springs on a common guide.
@@ -244,7 +244,7 @@ def test_a_driver_that_starts_at_a_dead_centre(tmp_path: Path, trees: str) -> No
     )
     path = written(tmp_path, SLIDER_CRANK, drivers=driver)
     model = read_model(path)
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     (problem,) = start_problems(model, dae, solution_flow(model, dae, Closure.NEWTON))
     assert "dead centre" in problem.hint
     assert "dead centre" in refused(path)

@@ -40,11 +40,11 @@ def test_the_choice_that_passes_no_dead_centre_is_taken_alone(tmp_path: Path) ->
     """The rocker turns back late in the motion; the crank, which never does, takes no more operations."""
     model = rocker_press()
     export, named = exported(model, tmp_path), exported(model, tmp_path / "named", ["rocker.angle"])
-    coordinates = export.generated.formulation.dae.coordinates
-    assert [[coordinates[k].name for k in each.independent] for each in export.generated.flow.sets] == [
+    coordinates = export.compilation.dae.coordinates
+    assert [[coordinates[k].name for k in each.independent] for each in export.compilation.flow.sets] == [
         ["crank.angle"]
     ]
-    operations = [sum(b.operations for b in e.generated.flow.blocks) for e in (export, named)]
+    operations = [sum(b.operations for b in e.compilation.flow.blocks) for e in (export, named)]
     assert operations[0] <= operations[1]
     assert iterating(model, named.path) > 20
 
@@ -60,6 +60,6 @@ def test_where_no_sets_are_exact_throughout_less_iterates_than_with_any_named_se
 def test_changes_of_sets_keep_the_motion_right(tmp_path: Path) -> None:
     model = landing_flap()
     export = exported(model, tmp_path)
-    assert len(export.generated.flow.sets) > 1
+    assert len(export.compilation.flow.sets) > 1
     verification = verify_fmu(model, export.path, stop=2.0, step=0.05)
     assert verification.passed, verification.problems

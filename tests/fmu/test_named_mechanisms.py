@@ -12,7 +12,7 @@ from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import export_fmu, formulate_model
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
@@ -29,7 +29,7 @@ def pose_names(model: SystemModel) -> list[str]:
 
 
 def start_of(model: SystemModel, trees: str) -> tuple[SolutionFlow, np.ndarray]:
-    dae = formulate_model(model, trees).dae
+    dae = Compilation(model, ExportOptions(trees)).formulated
     flow = solution_flow(model, dae, Closure.NEWTON)
     names = pose_names(model)
     return flow, np.array(values_at_start(model, dae, flow, [dae.quantities[name] for name in names]))
@@ -107,7 +107,7 @@ def test_a_delta_robot_on_rods_is_verified(tmp_path: Path) -> None:
 def test_joints_of_goldbergs_linkage_start_near_their_guesses(tmp_path: Path) -> None:
     """Each angle is the one, of those that differ by whole turns, that is nearest to its guess."""
     model = goldberg()
-    dae, (flow, _) = formulate_model(model, "jc").dae, start_of(model, "jc")
+    dae, (flow, _) = Compilation(model, ExportOptions("jc")).formulated, start_of(model, "jc")
     starts = {c.name: value for c, value in zip(dae.coordinates, flow.positions, strict=True)}
     told = simulate_fmu(exported(model, tmp_path), stop=0.01, step=0.01, outputs=["angle"])
     assert told.values["angle"][0] == pytest.approx(starts["joint2.angle"], abs=1e-9)

@@ -57,7 +57,10 @@ class Guards:
 
     def _take(self, step: ExactStep, table: ValueTable) -> Truths:
         """Whether the guard of a step holds; its result is put into the table."""
-        terms = [np.array(table(expression)) for expression in expressions_of(step)]
+        try:
+            terms = [np.array(table(expression)) for expression in expressions_of(step)]
+        except KeyError:  # it names an unknown of a later block, which cancels: nothing can be said here
+            return np.zeros(len(self._positions), dtype=bool)
         known = self._known[:, step.unknown]
         match step:
             case LinearStep():
