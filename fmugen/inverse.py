@@ -240,15 +240,16 @@ def _exchanged(model: SystemModel, exchanges: list[_Exchange], starts: Mapping[s
         for e in exchanges
     ]
     return replace(
-        model,
+        model.with_views(
+            drivers=(*model.drivers, *(exchange.driver for exchange in exchanges)),
+            loads=loads,
+            springs=springs,
+        ),
         name=f"{model.name}Inverse",
         inputs=tuple(
             replace(given, start=starts.get(given.name, 0.0)) for e in exchanges for given in e.inputs
         ),
         outputs=(*answers, *outputs),
-        drivers=(*model.drivers, *(exchange.driver for exchange in exchanges)),
-        loads=tuple(loads),
-        springs=tuple(springs),
         starts=tuple(replace(start, fixed=False) for start in model.starts),
         trees=(),
     )

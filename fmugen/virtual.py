@@ -59,7 +59,7 @@ def propose_virtual_joints(model: SystemModel) -> SystemModel:
         name = _free_name(f"virtual_{joint.tail.body}_{joint.head.body}", names)
         names.add(name)
         proposals.append(replace(joint, name=name))
-    return replace(model, joints=(*model.joints, *proposals)) if proposals else model
+    return model.with_views(joints=(*model.joints, *proposals)) if proposals else model
 
 
 def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str]) -> bool:

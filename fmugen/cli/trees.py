@@ -59,7 +59,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             wanted.effort,
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
-    widest = build_graph(replace(model, joints=(*model.joints, *measurement.proposed)))
+    widest = build_graph(model.with_views(joints=(*model.joints, *measurement.proposed)))
     _, graph, chosen = settled_trees(model, graph, measurement)
     print_table(
         f"{model.name}: cost of one right-hand side, closure {closure.value}",

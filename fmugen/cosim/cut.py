@@ -9,7 +9,7 @@ body on the far side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -224,14 +224,15 @@ class _Cutter:
             if part in self.shares[body.name]
         )
         piece = replace(
-            model,
+            model.with_views(
+                bodies=bodies,
+                joints=tuple(e for e in elements if isinstance(e, Joint)),
+                drivers=tuple(e for e in elements if isinstance(e, Driver)),
+                springs=tuple(e for e in elements if isinstance(e, Spring)),
+                loads=tuple(e for e in elements if isinstance(e, Load)),
+            ),
             name=f"{model.name}_{part}",
             description=f"{part} of {model.name}" + (f": {model.description}" if model.description else ""),
-            bodies=bodies,
-            joints=tuple(e for e in elements if isinstance(e, Joint)),
-            drivers=tuple(e for e in elements if isinstance(e, Driver)),
-            springs=tuple(e for e in elements if isinstance(e, Spring)),
-            loads=tuple(e for e in elements if isinstance(e, Load)),
             outputs=tuple(outputs),
             trees=(),
             independent=(),
@@ -308,8 +309,8 @@ def _formulas(item: object) -> Iterator[Formula]:
     """Every formula in a piece of the model."""
     if isinstance(item, Formula):
         yield item
-    elif isinstance(item, tuple):
-        for each in item:
+    elif isinstance(item, tuple | Mapping):
+        for each in item.values() if isinstance(item, Mapping) else item:
             yield from _formulas(each)
     elif is_dataclass(item):
         for entry in fields(item):

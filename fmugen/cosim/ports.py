@@ -123,12 +123,10 @@ class Wiring:
         """Add to a part."""
         model = self.models[part]
         self.models[part] = replace(
-            model,
+            model.with_views(drivers=(*model.drivers, *drivers), loads=(*model.loads, *loads)),
             parameters=(*model.parameters, *parameters),
             inputs=(*model.inputs, *inputs),
             outputs=(*model.outputs, *outputs),
-            drivers=(*model.drivers, *drivers),
-            loads=(*model.loads, *loads),
         )
 
     def connect(self, source: str, output: str, target: str, name: str) -> None:
