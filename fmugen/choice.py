@@ -68,8 +68,8 @@ def _settled(
     model: SystemModel, graph: LinearGraph, choice: _Choice
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     if choice.joints:
-        proposed = (joint for joint in propose_virtual_joints(model).joints if joint.name in choice.joints)
-        model = model.with_views(joints=(*model.joints, *proposed))
+        wider = propose_virtual_joints(model).in_section("joints")
+        model = model.with_elements(*(joint for joint in wider if joint.name in choice.joints))
         graph = build_graph(model)
     # The trees of networks are the same whatever those of the mechanism are.
     some = select_trees(model, graph, next(iter(METHODS)))

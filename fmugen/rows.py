@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow, closure_effort
-from fmugen.ir.graph import EdgeKind, LinearGraph
+from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate import formulate
+from fmugen.phases.formulate.links import BALL, PIN
 from fmugen.phases.triangularize import solution_flow
 
 __all__ = ["closed_equations"]
 
 #: What the links hang on that may be written by their length, beside crosses.
-_VARIANTS = ((EdgeKind.REVOLUTE,), (EdgeKind.SPHERICAL,), (EdgeKind.REVOLUTE, EdgeKind.SPHERICAL))
+_VARIANTS = ((PIN,), (BALL,), (PIN, BALL))
 
 
 def closed_equations(
@@ -44,13 +45,12 @@ def closed_equations(
     return best, best_flow
 
 
-def _kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[EdgeKind]:
-    """The joints that bodies hang on, if there is a ball that closes a loop."""
-    chords = (graph.translation.edge(chord) for chord in trees.translation.chords)
-    if all(edge.kind is not EdgeKind.SPHERICAL for edge in chords):
+def _kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[int]:
+    """How many turns the joints have that bodies hang on, if there is a ball that closes a loop."""
+    if all(graph.turns_at_a_point(chord) != BALL for chord in trees.translation.chords):
         return set()
     branches = {link.branch for link in trees.rotation.links}.intersection(trees.translation.branches)
-    return {graph.rotation.edge(branch).kind for branch in branches}
+    return {graph.turns_at_a_point(branch) for branch in branches}
 
 
 def _rows(dae: Dae) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def _require_followers(wiring: Wiring, models: dict[str, SystemModel]) -> None:
     problems = []
     for name, cuts in wiring.driven.items():
         driven = models[name]
-        free = driven.with_views(drivers=wiring.pieces.models[name].drivers)
+        free = driven.with_views(drivers=wiring.pieces.models[name].in_section("drivers"))
         moved = sum(len(directions(wiring.space, cut.kind)) for cut in cuts)
         if degrees_of_freedom(free) - degrees_of_freedom(driven) < moved:
             message = f"cannot follow all motions of {', '.join(cut.name for cut in cuts)}"

@@ -6,8 +6,8 @@ force component and its first two torque components are never asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 
 from fmugen.ir.formula import ONE, ZERO, Formula
@@ -139,8 +139,28 @@ class Element:
     def head(self) -> Attachment:
         return self.places[-1]
 
+    def formulas(self) -> Iterator[Formula]:
+        """Every formula of its values."""
+        for value in self.values.values():
+            yield from _formulas_in(value)
+
+    def names(self) -> Iterator[str]:
+        """Every name in its formulas."""
+        return (name for formula in self.formulas() for name in formula.names())
+
     def formula(self, key: str) -> Formula:
         value = self.values[key]
         if not isinstance(value, Formula):
             raise TypeError(f"{self.section}.{self.name}.{key} is not a formula")
         return value
+
+
+def _formulas_in(value: object) -> Iterator[Formula]:
+    if isinstance(value, Formula):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _formulas_in(item)
+    elif is_dataclass(value):
+        for entry in fields(value):
+            yield from _formulas_in(getattr(value, entry.name))

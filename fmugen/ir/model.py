@@ -6,7 +6,7 @@ force component and its first two torque components are never asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -217,7 +217,7 @@ class SystemModel:
         trees: tuple[NamedTrees, ...] = (),
         independent: tuple[str, ...] = (),
         experiment: Experiment | None = None,
-        **views: Iterable[View],
+        **views: Iterable[View | Element],
     ) -> None:
         """``views`` replace the elements of sections: bodies, joints, drivers, loads, springs, components."""
         given = {key: value for key, value in locals().items() if key not in ("self", "views")}
@@ -226,9 +226,13 @@ class SystemModel:
         for key, value in given.items():
             object.__setattr__(self, key, value)
 
-    def with_views(self, **views: Iterable[View]) -> SystemModel:
+    def with_views(self, **views: Iterable[View | Element]) -> SystemModel:
         """The same model with the elements of some sections replaced."""
         return replace(self, elements=_merged(self.elements, views, self.space))
+
+    def with_elements(self, *elements: Element) -> SystemModel:
+        """The same model with more elements."""
+        return replace(self, elements=(*self.elements, *elements))
 
     def in_section(self, *sections: str) -> tuple[Element, ...]:
         """The elements of some sections."""
@@ -270,7 +274,7 @@ _VIEWS = {"loads": "forces"}
 
 
 def _merged(
-    elements: tuple[Element, ...], views: dict[str, Iterable[View]], space: Space
+    elements: tuple[Element, ...], views: Mapping[str, Iterable[View | Element]], space: Space
 ) -> tuple[Element, ...]:
     """``elements`` with those of some sections replaced, in the order of sections."""
     for key, given in views.items():
