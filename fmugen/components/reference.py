@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from fmugen.components.base import REGISTRY, Component, Form, Key
+from fmugen.components.base import REGISTRY, Component, FormulaScope, Key
 from fmugen.components.network import NetworkComponent, Terminal
 from fmugen.ir.element import X_AXIS, Z_AXIS, Space
 from fmugen.ir.formula import Formula
@@ -46,7 +46,7 @@ def _row(kind: type[Component]) -> tuple[str, ...]:
             for value in kind.values
         )
         return f"`{kind.type}`", terminals, values, sentence(kind)
-    keys = (key for key in kind.table_keys() if key.form is not Form.TYPE)
+    keys = kind.table_keys() if not kind.variant_key else ()
     told = {end.key: f"default: {end.default}" if end.default else "" for end in kind.ends}
     ends = [f"`{key}`{_bracketed(default)}" for key, default in told.items()]
     only = "" if Space.PLANAR in kind.spaces else " (spatial)"
@@ -73,7 +73,8 @@ def _key(key: Key) -> str:
     said = [key.help + (f" [{key.unit}]" if key.unit != "1" else "")]
     said += [f"default: {_default(key.default)}"] if not key.required and _default(key.default) else []
     said += ["spatial"] if key.spatial else []
-    return f"`{key.name}`" + _bracketed("; ".join(said))
+    varies = "" if key.scope is FormulaScope.CONSTANT else "\\*"
+    return f"`{key.name}`{varies}" + _bracketed("; ".join(said))
 
 
 def _default(default: object) -> str:
