@@ -254,7 +254,7 @@ def experiment_of(fmu: _Proposal, stop: float | None, step: float | None) -> tup
 @contextmanager
 def _fmu_of(model: ModelLike, progress: Progress | None) -> Iterator[Path]:
     """The FMU that ``model`` is or, in a temporary folder, becomes."""
-    if isinstance(model, str | os.PathLike) and str(model).lower().endswith(".fmu"):
+    if not isinstance(model, SystemModel | ModelBuilder) and str(model).lower().endswith(".fmu"):
         yield Path(model)
         return
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:

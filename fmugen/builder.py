@@ -13,27 +13,28 @@ are checked alike and equal descriptions give equal models::
     )
 
 Numbers may be written as numbers or as formulas everywhere but in parameters, inputs and the experiment.
-An attachment is written ``ground``, ``ground.O``, ``crank`` or ``crank.A``; ``tail`` and ``head`` are the
-``from`` and ``to`` of the file. What is left out (``None``) has the default of the file. Vectors have two
-components in planar models and three in spatial ones.
+Every type of element has a method with the keys of its table: ``revolute("pin", "ground.O", "crank.A")``;
+:func:`element_methods` lists them. An attachment is written ``ground``, ``ground.O``, ``crank`` or
+``crank.A``; ``tail`` and ``head`` are the ``from`` and ``to`` of the file. What is left out (``None``) has
+the default of the file. Vectors have two components in planar models and three in spatial ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
-from fmugen.ir.model import GROUND, SystemModel
+from fmugen.components.base import REGISTRY, SECTIONS, Component
+from fmugen.ir.model import SystemModel
 from fmugen.phases.read import model_from_tables
 from fmugen.phases.read.problems import ProblemLog
 
-__all__ = ["ModelBuilder"]
+__all__ = ["ModelBuilder", "element_methods", "signature_of"]
 
 Value = str | float
 Components = Sequence[Value]
-#: A point is its position, or a table with ``position``, ``sequence`` and ``angles``.
-PointValue = Components | Mapping[str, object]
 
 
 class ModelBuilder:
@@ -125,255 +126,42 @@ class ModelBuilder:
         point = turned if len(turned) > 1 else position
         return self._enter_in(self._ground, ("ground", "points", name), point)
 
-    def body(
-        self,
-        name: str,
-        *,
-        mass: Value = 0,
-        inertia: Value | Components | None = None,
-        center: Components | None = None,
-        attitude: str | None = None,
-        points: Mapping[str, PointValue] | None = None,
-        description: str = "",
-    ) -> Self:
-        """A rigid body with its mass centre at ``center``, and points given in its frame.
+    # --- elements --------------------------------------------------------------------------------
 
-        The inertia is about the mass centre: a number in the plane; in space Ixx, Iyy, Izz, and if they are
-        not zero Ixy, Ixz, Iyz. ``attitude`` is ``quaternion`` or a sequence of Euler angles such as ``zyx``.
+    def add(
+        self, section: str, name: str, type: str, *ends: str, description: str = "", **values: object
+    ) -> Self:
+        """An element of any type, by the keys of the file.
+
+        ``add("joints", "pin", "revolute", "ground.O", "rod.top", axis=(0, 0, 1))``. The ends are those
+        of the type, from tail to head; one alone is the end that has no default.
         """
-        return self._enter(
-            "bodies",
-            name,
-            mass=mass,
-            inertia=inertia,
-            center=center,
-            attitude=attitude,
-            points=dict(points or {}),
-            description=description,
-        )
+        kind = REGISTRY.get(section, {}).get(type)
+        keys = ["from", "to"] if kind is None else [end.key for end in kind.ends]
+        if kind is not None and len(ends) < len(keys):
+            keys = [end.key for end in kind.ends if end.default is None]
+        named = {} if type == getattr(SECTIONS.get(section), "default", None) else {"type": type}
+        given = {**named, **dict(zip(keys, ends, strict=False)), **values, "description": description}
+        return self._enter(section, name, **given)
 
-    # --- joints ----------------------------------------------------------------------------------
-    #
-    # Axes are given in the axes of the two attachments, which coincide where all coordinates are zero.
+    def __getattr__(self, name: str) -> Callable[..., ModelBuilder]:
+        """The method of a type of element, such as ``revolute``; see :func:`element_methods`."""
+        kind = None if name.startswith("_") else _kinds().get(name)
+        if kind is None:
+            raise AttributeError(f"a ModelBuilder has no method {name!r}")
 
-    def revolute(
-        self, name: str, tail: str, head: str, *, axis: Components | None = None, description: str = ""
-    ) -> Self:
-        """A pin: the two points stay together, the bodies turn about ``axis``, by default z."""
-        return self._link("joints", name, "revolute", tail, head, axis=axis, description=description)
+        def method(*given: Any, **values: Any) -> ModelBuilder:
+            bound = signature_of(kind).bind(*given, **values).arguments
+            table = {_KEYS.get(key, key): value for key, value in bound.items()}
+            named = {} if kind.type == SECTIONS[kind.section].default else {"type": kind.type}
+            return self._enter(kind.section, table.pop("name"), **named, **table)
 
-    def prismatic(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        axis: Components | None = None,
-        angle: Value = 0,
-        description: str = "",
-    ) -> Self:
-        """A slide along ``axis``, by default x; the ``angle`` about z stays constant."""
-        return self._link(
-            "joints", name, "prismatic", tail, head, axis=axis, angle=angle, description=description
-        )
+        method.__name__, method.__doc__ = name, kind.__doc__
+        method.__signature__ = signature_of(kind)  # type: ignore[attr-defined]
+        return method
 
-    def universal(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        axis: Components | None = None,
-        second_axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """A cross: ``axis`` stays in the tail, ``second_axis`` in the head; by default z and x."""
-        axes = {"axis": axis, "second_axis": second_axis}
-        return self._link("joints", name, "universal", tail, head, **axes, description=description)
-
-    def spherical(
-        self, name: str, tail: str, head: str, *, attitude: str | None = None, description: str = ""
-    ) -> Self:
-        """A ball: the two points stay together, the bodies turn freely."""
-        return self._link("joints", name, "spherical", tail, head, attitude=attitude, description=description)
-
-    def cylindrical(
-        self, name: str, tail: str, head: str, *, axis: Components | None = None, description: str = ""
-    ) -> Self:
-        """A sleeve: slides along ``axis``, by default z, and turns about it."""
-        return self._link("joints", name, "cylindrical", tail, head, axis=axis, description=description)
-
-    def planar(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        axis: Components | None = None,
-        second_axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """A plane with the normal ``axis``, by default z; ``second_axis`` is its x direction."""
-        axes = {"axis": axis, "second_axis": second_axis}
-        return self._link("joints", name, "planar", tail, head, **axes, description=description)
-
-    def weld(self, name: str, tail: str, head: str, *, angle: Value = 0, description: str = "") -> Self:
-        """A rigid connection of two points at a constant angle about z."""
-        return self._link("joints", name, "weld", tail, head, angle=angle, description=description)
-
-    def free(
-        self, name: str, tail: str, head: str, *, attitude: str | None = None, description: str = ""
-    ) -> Self:
-        """A joint with all six freedoms, which it measures."""
-        return self._link("joints", name, "free", tail, head, attitude=attitude, description=description)
-
-    def translational(self, name: str, tail: str, head: str, *, description: str = "") -> Self:
-        """A joint that lets the bodies slide in all directions and turn in none."""
-        return self._link("joints", name, "translational", tail, head, description=description)
-
-    def screw(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        lead: Value,
-        *,
-        axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """A screw along ``axis``, by default z, that advances by ``lead`` with every turn."""
-        return self._link("joints", name, "screw", tail, head, lead=lead, axis=axis, description=description)
-
-    def rod(self, name: str, tail: str, head: str, length: Value, *, description: str = "") -> Self:
-        """A rod without mass between two balls, which keeps the distance of two points."""
-        return self._link("joints", name, "rod", tail, head, length=length, description=description)
-
-    def virtual(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        like: str | None = None,
-        axis: Components | None = None,
-        second_axis: Components | None = None,
-        angle: Value | None = None,
-        attitude: str | None = None,
-        description: str = "",
-    ) -> Self:
-        """A joint that constrains nothing and offers the coordinates of another type to the trees."""
-        return self._link(
-            "joints",
-            name,
-            "virtual",
-            tail,
-            head,
-            like=like,
-            axis=axis,
-            second_axis=second_axis,
-            angle=angle,
-            attitude=attitude,
-            description=description,
-        )
-
-    # --- drivers ---------------------------------------------------------------------------------
-
-    def rotation_driver(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        angle: Value,
-        *,
-        axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """Prescribes the angle of the head's body relative to the tail's about ``axis``, by default z."""
-        return self._link(
-            "drivers", name, "rotation", tail, head, value=angle, axis=axis, description=description
-        )
-
-    def translation_driver(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        displacement: Value | Components,
-        *,
-        axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """Prescribes all components of the displacement, or one number: that along ``axis``."""
-        motion = {"value": displacement, "axis": axis}
-        return self._link("drivers", name, "translation", tail, head, **motion, description=description)
-
-    # --- loads and springs -----------------------------------------------------------------------
-
-    def force(
-        self,
-        name: str,
-        on: str,
-        value: Components,
-        *,
-        tail: str = GROUND,
-        frame: str = GROUND,
-        description: str = "",
-    ) -> Self:
-        """A force on a point, with components in the axes of ``frame``; its opposite acts on ``tail``."""
-        components = {"value": value, "frame": frame, "from": tail}
-        return self._enter("forces", name, type="force", on=on, description=description, **components)
-
-    def torque(
-        self,
-        name: str,
-        on: str,
-        value: Value | Components,
-        *,
-        tail: str = GROUND,
-        frame: str | None = None,
-        description: str = "",
-    ) -> Self:
-        """A torque on a body; its opposite acts on ``tail``.
-
-        In the plane it is one value; in space it has components in the axes of ``frame``.
-        """
-        components = {"value": value, "frame": frame, "from": tail}
-        return self._enter("forces", name, type="torque", on=on, description=description, **components)
-
-    def spring(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        stiffness: Value = 0,
-        damping: Value = 0,
-        free: Value = 0,
-        actuator: Value = 0,
-        description: str = "",
-    ) -> Self:
-        """A spring, damper and actuator along the line of two points."""
-        laws = {"stiffness": stiffness, "damping": damping, "free": free, "actuator": actuator}
-        return self._link("springs", name, "translational", tail, head, description=description, **laws)
-
-    def rotational_spring(
-        self,
-        name: str,
-        tail: str,
-        head: str,
-        *,
-        stiffness: Value = 0,
-        damping: Value = 0,
-        free: Value = 0,
-        actuator: Value = 0,
-        axis: Components | None = None,
-        description: str = "",
-    ) -> Self:
-        """A spring, damper and actuator between the angles of two bodies about ``axis``, by default z."""
-        laws = {"stiffness": stiffness, "damping": damping, "free": free, "actuator": actuator}
-        return self._link(
-            "springs", name, "rotational", tail, head, axis=axis, description=description, **laws
-        )
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_kinds()]
 
     # --- networks --------------------------------------------------------------------------------
 
@@ -436,9 +224,6 @@ class ModelBuilder:
         start = {"steady": self._steady, "fixed": self._fixed, "guess": self._guessed}
         return model_from_tables({**self._sections, "ground": ground, "start": start}, self._name, problems)
 
-    def _link(self, section: str, name: str, kind: str, tail: str, head: str, **values: object) -> Self:
-        return self._enter(section, name, type=kind, **{"from": tail, "to": head}, **values)
-
     def _enter(self, section: str, name: str, **values: object) -> Self:
         return self._enter_in(self._sections.setdefault(section, {}), (section, name), _given(**values))
 
@@ -448,6 +233,36 @@ class ModelBuilder:
             self._given_twice.append(place)
         table[place[-1]] = _plain(value)
         return self
+
+
+#: The arguments that are not called as the keys of the file, which are words of Python.
+_KEYS = {"tail": "from", "head": "to"}
+_NAMES = {key: argument for argument, key in _KEYS.items()}
+
+
+def element_methods() -> dict[str, inspect.Signature]:
+    """The methods for types of elements, by name, with their arguments."""
+    return {name: signature_of(kind) for name, kind in _kinds().items()}
+
+
+def _kinds() -> dict[str, type[Component]]:
+    mechanical = (kinds for section, kinds in REGISTRY.items() if not SECTIONS[section].network)
+    return {kind.builder_method(): kind for kinds in mechanical for kind in kinds.values()}
+
+
+def signature_of(kind: type[Component]) -> inspect.Signature:
+    """The arguments of a type: its name, what must be given, and by keyword what has a default."""
+    tables = (kind.table_keys(), *kind.variants().values())
+    keys = {key.name: key.required for table in tables for key in table}
+    ends = {_NAMES.get(end.key, end.key): end.default is None for end in kind.ends}
+    arguments = {**ends, **keys}
+    parameter, empty = inspect.Parameter, inspect.Parameter.empty
+    first = ["name", *(name for name, required in arguments.items() if required)]
+    last = [*(name for name, required in arguments.items() if not required), "description"]
+    return inspect.Signature(
+        [parameter(name, parameter.POSITIONAL_OR_KEYWORD, default=empty) for name in first]
+        + [parameter(name, parameter.KEYWORD_ONLY, default=None) for name in last]
+    )
 
 
 def _given(**values: object) -> dict[str, object]:

@@ -11,23 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from fmugen.components.base import component_of, element_of
+from fmugen.components.drivers import RotationDriver, TranslationDriver
+from fmugen.components.exchange import Reversal
+from fmugen.components.forces import ForceElement
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import ONE, ZERO, Call, Formula, Name, Term
-from fmugen.ir.model import (
-    GROUND,
-    Driver,
-    DriverType,
-    Input,
-    Load,
-    LoadType,
-    Output,
-    Space,
-    Spring,
-    SpringType,
-    SystemModel,
-    Vector,
-)
+from fmugen.ir.model import GROUND, Element, Input, Output, Space, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import Compilation
 from fmugen.start import values_at_start
@@ -35,7 +26,6 @@ from fmugen.start import values_at_start
 __all__ = ["inverse_model", "inverse_of", "prescribed_motions"]
 
 _AXES = "xyz"
-_UNIT_VECTORS: tuple[Vector, ...] = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
 
 
 def inverse_of(model: SystemModel) -> SystemModel:
@@ -97,11 +87,12 @@ class _CannotError(Exception):
 
 @dataclass(frozen=True)
 class _Use:
-    """A formula in which an input stands: a component of a load, or the actuator of a spring."""
+    """A formula in which an input stands, by its number in what acts: a component of a load, an actuator."""
 
-    element: Load | Spring
+    element: Element
+    kind: ForceElement
     value: Formula
-    component: int
+    number: int
 
 
 @dataclass(frozen=True)
@@ -113,21 +104,19 @@ class _Exchange:
 
     given: Input
     use: _Use
-    driver: Driver
+    driver: Element
     inputs: tuple[Input, ...]
     exerted: Term
     motion: Term | None
 
 
 def _uses(model: SystemModel, name: str) -> Iterator[_Use]:
-    for load in model.loads:
-        vector = load.force if load.type is LoadType.FORCE else load.torque
-        for component, value in enumerate(vector):
-            if name in value.names():
-                yield _Use(load, value, component)
-    for spring in model.springs:
-        if name in spring.actuator.names():
-            yield _Use(spring, spring.actuator, 2)
+    for element in model.in_section("forces", "springs"):
+        kind = component_of(element)
+        if isinstance(kind, ForceElement):
+            for number, value in enumerate(kind.acting()):
+                if name in value.names():
+                    yield _Use(element, kind, value, number)
 
 
 def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
@@ -141,11 +130,10 @@ def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
     for output in model.outputs:
         if given.name in (output.by, *output.without):
             raise _CannotError(f"the output {output.name} is taken by it or without it")
-    if isinstance(use.element, Spring):
-        return _spring_exchange(model, given, use, use.element)
-    if use.element.type is LoadType.TORQUE:
-        return _torque_exchange(model, given, use, use.element)
-    return _force_exchange(model, given, use, use.element)
+    reversal = use.kind.reversal(use.element, use.number, planar=model.space is Space.PLANAR)
+    if isinstance(reversal, str):
+        raise _CannotError(reversal)
+    return _reversed(model, given, use, reversal)
 
 
 def _require_unused(model: SystemModel, element: str) -> None:
@@ -154,45 +142,28 @@ def _require_unused(model: SystemModel, element: str) -> None:
             raise _CannotError(f"the output {output.name} shows {element}, which a driver replaces")
 
 
-def _spring_exchange(model: SystemModel, given: Input, use: _Use, spring: Spring) -> _Exchange:
-    if spring.type is not SpringType.ROTATIONAL or model.space is not Space.PLANAR:
-        raise _CannotError(f"{spring.name} is no rotational actuator in the plane")
-    driver = _rotation(f"{spring.name}_motion", spring, axis=None)
-    # The actuator acts on the tail; the driver's torque is that on the head.
-    exerted = Call("neg", (Name(f"{driver.name}.torque"),))
-    inputs = _motion_inputs(spring.name, rotation=True)
-    return _Exchange(given, use, driver, inputs, exerted, _difference(spring, "angle"))
-
-
-def _torque_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> _Exchange:
-    planar = model.space is Space.PLANAR
-    if not planar and (load.tail.body != GROUND or load.frame != GROUND):
-        raise _CannotError(f"{load.name} is no torque against the ground about one of its axes")
-    driver = _rotation(f"{load.name}_motion", load, axis=None if planar else _UNIT_VECTORS[use.component])
-    kind = "torque" if planar else f"t{_AXES[use.component]}"
-    inputs = _motion_inputs(load.name, rotation=True)
-    motion = _difference(load, "angle") if planar else None
-    return _Exchange(given, use, driver, inputs, Name(f"{driver.name}.{kind}"), motion)
-
-
-def _rotation(name: str, element: Load | Spring, axis: Vector | None) -> Driver:
-    angle = _named(f"{element.name}_angle")
-    return Driver(name, DriverType.ROTATION, element.tail, element.head, angle=angle, axis=axis)
-
-
-def _force_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> _Exchange:
-    if load.frame != load.tail.body:
-        raise _CannotError(f"{load.name} is not along an axis of {load.tail.body}, from where it acts")
-    if model.space is not Space.PLANAR and load.frame != GROUND:
-        raise _CannotError(f"{load.name} is no force against the ground along one of its axes")
-    name = f"{load.name}_motion"
-    displacement = (_named(f"{load.name}_s"), ZERO, ZERO)
-    axis = _UNIT_VECTORS[use.component]
-    driver = Driver(name, DriverType.TRANSLATION, load.tail, load.head, displacement=displacement, axis=axis)
-    exerted = _component(name, load.tail.body, use.component)
-    inputs = _motion_inputs(load.name, rotation=False)
-    motion = _difference(load, _AXES[use.component]) if load.frame == GROUND else None
+def _reversed(model: SystemModel, given: Input, use: _Use, reversal: Reversal) -> _Exchange:
+    element, planar = use.element, model.space is Space.PLANAR
+    name = f"{element.name}_motion"
+    inputs = _motion_inputs(element.name, rotation=reversal.turning)
+    prescribed = _named(inputs[0].name)
+    kind = RotationDriver if reversal.turning else TranslationDriver
+    driver = element_of(
+        kind(value=prescribed, axis=reversal.axis), name, (element.tail, element.head), planar=planar
+    )
+    exerted = _exerted(name, reversal)
+    if reversal.sign < 0:
+        exerted = Call("neg", (exerted,))
+    motion = _difference(element, reversal.position) if reversal.position else None
     return _Exchange(given, use, driver, inputs, exerted, motion)
+
+
+def _exerted(driver: str, reversal: Reversal) -> Term:
+    if reversal.component is None:
+        return Name(f"{driver}.torque")
+    if reversal.turning:
+        return Name(f"{driver}.t{_AXES[reversal.component]}")
+    return _component(driver, reversal.frame, reversal.component)
 
 
 def _component(driver: str, body: str, component: int) -> Term:
@@ -206,7 +177,7 @@ def _component(driver: str, body: str, component: int) -> Term:
     return Call("-", (_product("cos", angle, across), _product("sin", angle, along)))
 
 
-def _difference(element: Load | Spring, kind: str) -> Term:
+def _difference(element: Element, kind: str) -> Term:
     """An angle or a coordinate of the head, from the tail."""
     ends = []
     for place in (element.head, element.tail):
@@ -236,15 +207,17 @@ def _motion_inputs(element: str, *, rotation: bool) -> tuple[Input, ...]:
 
 def _exchanged(model: SystemModel, exchanges: list[_Exchange], starts: Mapping[str, float]) -> SystemModel:
     found: dict[str, Term] = {}
-    loads, springs = list(model.loads), list(model.springs)
+    changed: dict[str, Element] = {}
     for exchange in exchanges:
         use, name = exchange.use, exchange.given.name
         idle = _substituted(use.value.root, {name: ZERO.root})
         unit = _substituted(use.value.root, {name: ONE.root})
         found[name] = Call("/", (exchange.exerted, Call("-", (unit, idle))))
         rest = Formula(f"{use.value.text} without {name}", idle)
-        loads = [_without(load, use, rest) if load is use.element else load for load in loads]
-        springs = [replace(s, actuator=rest) if s is use.element else s for s in springs]
+        element = changed.get(use.element.name, use.element)
+        kind = component_of(element)
+        if isinstance(kind, ForceElement):
+            changed[element.name] = replace(element, values=kind.replaced(use.number, rest).given())
     outputs = [
         replace(output, value=Formula(output.value.text, _substituted(output.value.root, found)))
         for output in model.outputs
@@ -255,25 +228,18 @@ def _exchanged(model: SystemModel, exchanges: list[_Exchange], starts: Mapping[s
     ]
     return replace(
         model,
+        elements=(
+            *(changed.get(element.name, element) for element in model.elements),
+            *(exchange.driver for exchange in exchanges),
+        ),
         name=f"{model.name}Inverse",
         inputs=tuple(
             replace(given, start=starts.get(given.name, 0.0)) for e in exchanges for given in e.inputs
         ),
         outputs=(*answers, *outputs),
-        drivers=(*model.drivers, *(exchange.driver for exchange in exchanges)),
-        loads=tuple(loads),
-        springs=tuple(springs),
         starts=tuple(replace(start, fixed=False) for start in model.starts),
         trees=(),
     )
-
-
-def _without(load: Load, use: _Use, rest: Formula) -> Load:
-    given = load.force if load.type is LoadType.FORCE else load.torque
-    x, y, z = (rest if number == use.component else value for number, value in enumerate(given))
-    if load.type is LoadType.FORCE:
-        return replace(load, force=(x, y, z))
-    return replace(load, torque=(x, y, z))
 
 
 # --- formulas -----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.components.joints import joints_of
 from fmugen.errors import Problem
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import compile_python
@@ -21,7 +22,7 @@ from fmugen.expr.substitute import Substitution
 from fmugen.formulas import evaluate
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import Driver, Joint, JointType, Load, Space, Spring, SystemModel, default_parameters
+from fmugen.ir.model import Space, SystemModel, default_parameters
 
 __all__ = ["loose_bodies", "start_problems", "unphysical_inertias"]
 
@@ -53,9 +54,10 @@ def start_problems(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[Pr
 
 def loose_bodies(model: SystemModel) -> Iterator[str]:
     """The bodies to which nothing is attached that constrains or pushes them."""
-    binding = [joint for joint in model.joints if joint.type not in (JointType.VIRTUAL, JointType.FREE)]
-    elements: list[Joint | Driver | Spring | Load] = [*binding, *model.drivers, *model.springs, *model.loads]
-    held = {end.body for element in elements for end in (element.tail, element.head)}
+    planar = model.space is Space.PLANAR
+    loose = {element.name for element, joint in joints_of(model) if not joint.constrains(planar=planar)}
+    elements = [element for element in model.elements if element.name not in loose]
+    held = {end.body for element in elements for end in element.places}
     return (body.name for body in model.bodies if body.name not in held)
 
 

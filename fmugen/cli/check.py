@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from fmugen.analysis.soundness import loose_bodies, start_problems, unphysical_inertias
 from fmugen.cli.networks import network_sentences, network_summary
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
+from fmugen.components.drivers import prescribed
+from fmugen.components.joints import joints_of
 from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn
-from fmugen.ir.model import DriverType, JointType, Space, SystemModel, default_parameters
+from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph, QuaternionTurn
+from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
@@ -30,25 +32,11 @@ from fmugen.view.steps import iterated_parts
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]
 
-#: The relative motions that a joint leaves; a virtual joint leaves all that there are.
-_FREEDOMS = {
-    JointType.REVOLUTE: 1,
-    JointType.PRISMATIC: 1,
-    JointType.UNIVERSAL: 2,
-    JointType.SPHERICAL: 3,
-    JointType.CYLINDRICAL: 2,
-    JointType.PLANAR: 3,
-    JointType.WELD: 0,
-    JointType.FREE: 6,
-    JointType.TRANSLATIONAL: 3,
-    JointType.SCREW: 1,
-    JointType.ROD: 5,
-}
-#: Joints that hold a point and nothing else of a body.
-_POINT_JOINTS = (JointType.SPHERICAL, JointType.ROD)
 #: A guess that assembly moves further than this is worth a word.
 _NOTABLE_MOVE = 1e-2
 _SHOWN_MODES = 5
+#: What the summary calls the sections of a mechanism.
+_SHOWN_SECTIONS = {"joints": "joints", "drivers": "drivers", "forces": "loads", "springs": "springs"}
 _RANK = 1e-8
 #: The trees that tell soonest whether a model is sound.
 _QUICK = "aac"
@@ -137,37 +125,36 @@ def _require_network_start(path: Path, model: SystemModel) -> None:
 def gruebler_count(model: SystemModel) -> int:
     """Degrees of freedom by Grübler's formula: all of every body, less what joints and drivers take away."""
     planar = model.space is Space.PLANAR
-    motions, translations = (3, 2) if planar else (6, 3)
-    constraining = [joint for joint in model.joints if joint.type is not JointType.VIRTUAL]
-    taken = sum(motions - _FREEDOMS[joint.type] for joint in constraining)
-    for driver in model.drivers:
-        whole = driver.type is DriverType.TRANSLATION and driver.axis is None
-        taken += translations if whole else 1
-    return motions * len(model.bodies) - taken
+    motions = 3 if planar else 6
+    binding = [joint for _, joint in joints_of(model) if joint.constrains(planar=planar)]
+    taken = sum(motions - joint.mobility(planar=planar) for joint in binding)
+    taken += sum(len(prescribed(driver, planar=planar)) for driver in model.in_section("drivers"))
+    return motions * len(model.in_section("bodies")) - taken
 
 
 def spinning_links(model: SystemModel) -> Iterator[str]:
     """Bodies that only balls hold, at two points: they spin about the line of these."""
-    for body in model.bodies if model.space is Space.SPATIAL else ():
+    for body in model.in_section("bodies") if model.space is Space.SPATIAL else ():
         held = [
-            (joint.type, end)
-            for joint in model.joints
-            for end in (joint.tail, joint.head)
-            if end.body == body.name and joint.type is not JointType.VIRTUAL
+            (joint, end)
+            for element, joint in joints_of(model)
+            for end in element.places
+            if end.body == body.name and joint.role is EdgeKind.JOINT
         ]
-        driven = any(body.name in (driver.tail.body, driver.head.body) for driver in model.drivers)
+        driven = any(body.name == end.body for driver in model.in_section("drivers") for end in driver.places)
         points = {end.node for _, end in held}
-        if len(points) == 2 and not driven and all(kind in _POINT_JOINTS for kind, _ in held):
+        turning = all(
+            joint.constrains(planar=False) and not joint.resists_torque(planar=False) for joint, _ in held
+        )
+        if len(points) == 2 and not driven and turning:
             yield body.name
 
 
 def _elements(model: SystemModel) -> Iterator[tuple[str, str]]:
     if model.bodies:
         yield "bodies", str(len(model.bodies))
-        yield "joints", _counted([joint.type.value for joint in model.joints])
-        yield "drivers", _counted([driver.type.value for driver in model.drivers])
-        yield "loads", _counted([load.type.value for load in model.loads])
-        yield "springs", _counted([spring.type.value for spring in model.springs])
+        for section, shown in _SHOWN_SECTIONS.items():
+            yield shown, _counted([element.type for element in model.in_section(section)])
     for section in dict.fromkeys(component.section for component in model.components):
         yield section, _counted([part.type for part in model.components if part.section == section])
     yield "inputs, outputs", f"{len(model.inputs)}, {len(model.outputs)}"

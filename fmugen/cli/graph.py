@@ -43,7 +43,7 @@ def _print_edges(graph: DomainGraph, selection: TreeSelection) -> None:
     rows = [
         (
             edge.name,
-            edge.kind.value,
+            edge.label,
             f"{edge.tail} -> {edge.head}",
             "branch" if edge.name in branches else "chord",
             ", ".join(axis.coordinate for axis in edge.motion) if edge.name in branches else "",

@@ -59,7 +59,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             wanted.effort,
             lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
         )
-    widest = build_graph(replace(model, joints=(*model.joints, *result.proposed)))
+    widest = build_graph(model.with_elements(*result.proposed))
     _, graph, chosen = apply_result(model, graph, result)
     print_table(
         f"{model.name}: cost of one right-hand side, closure {closure.value}",
@@ -71,7 +71,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
         "both are expected to take; of equal prices the one with the fewest operations is taken"
     )
     for joint in result.proposed:
-        ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.like.value}"
+        ends = f"from {joint.tail.node} to {joint.head.node}, like {joint.values['like']}"
         print_line(f"{joint.name}: a virtual joint that the model does not have, {ends}")
     print_line(f"coordinates: {', '.join(_coordinates(graph, chosen))}")
     for domain in Domain:

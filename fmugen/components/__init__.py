@@ -1,7 +1,21 @@
-"""Components: each is a set of edges with terminal equations, in one place.
+"""Types of elements: each is one class that says its keys, edges, law, quantities and symbol.
 
-``build(model)`` functions take an element of the model and return its edges in both graphs. Adding a
-component means adding its element to ``ir.model``, its reader entry, and one function here.
-
-Components of networks are classes that enter themselves into a registry: see ``network``.
+``base``        what a type is, and the registry
+``freedoms``    the motion space of a joint
+``site``        freedoms and laws -> edges, in the plane and in space
+``measures``    how quantities are measured
+``bodies``, ``joints``, ``drivers``, ``forces``
+                the types of mechanical elements
+``network``     what a component of a network is; the modules beside it hold their types
 """
+
+# Imported for their effect: each module enters its types into the registry.
+import fmugen.components.bodies
+import fmugen.components.couplers
+import fmugen.components.drivers
+import fmugen.components.electrical
+import fmugen.components.forces
+import fmugen.components.hydraulic
+import fmugen.components.joints
+import fmugen.components.rotational
+import fmugen.components.translational  # noqa: F401

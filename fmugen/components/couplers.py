@@ -60,7 +60,7 @@ class DcMotor(_Coupler):
 
 
 class Cylinder(_Coupler):
-    """q1 = A1 v, q2 = -A2 v, f = A1 p1 - A2 p2, f being the force on ``to``.
+    """q1 = A1 v, q2 = -A2 v, f = A1 p1 - A2 p2, f being the force on `to`.
 
     Pressures are those of the ports against the ground. A rod side that is open to the ground has no edge.
     """

@@ -82,7 +82,10 @@ class Inductor(_Electrical):
 
 
 class Transformer(_Electrical):
-    """v1 = n v2, i2 = -n i1: power is neither stored nor lost (McPhee, Figure 2)."""
+    """v1 = n v2, i2 = -n i1.
+
+    Power is neither stored nor lost (McPhee, Figure 2).
+    """
 
     type = "transformer"
     terminals = (
@@ -102,7 +105,10 @@ class Transformer(_Electrical):
 
 
 class OpAmp(_Electrical):
-    """An ideal operational amplifier: no voltage across its inputs, no current into them."""
+    """v1 = 0 and i1 = 0 between the inputs; v2, i2 from the output to the ground are what the rest asks for.
+
+    This is an ideal operational amplifier.
+    """
 
     type = "op_amp"
     terminals = tuple(Terminal(name, Discipline.ELECTRICAL) for name in ("positive", "negative", "output"))
@@ -117,7 +123,7 @@ class OpAmp(_Electrical):
 
 
 class Diode(_Electrical):
-    """i = Is (exp(v/Vt) - 1) + v/R: smooth, and linear beyond a greatest exponent: nothing overflows."""
+    """i = Is (exp(v/Vt) - 1) + v/R, its tangent beyond the largest exponent, so that nothing overflows."""
 
     type = "diode"
     values = (
@@ -137,7 +143,7 @@ class Diode(_Electrical):
 
 
 class Switch(_Electrical):
-    """A small resistance while ``control`` is at least 1/2, a large one while it is less."""
+    """v = R i, with the small resistance while `control` is at least 1/2."""
 
     type = "switch"
     values = (

@@ -50,21 +50,21 @@ class FlowSource(_Hydraulic):
 
 
 class Pump(FlowSource):
-    """A flow source that delivers from the ground to a node."""
+    """q = q(t), into `to`."""
 
     type = "pump"
     terminals = ends(Discipline.HYDRAULIC, tail=GROUND)
 
 
 class Consumption(FlowSource):
-    """A flow source that draws from a node to the ground."""
+    """q = q(t), out of `from`."""
 
     type = "consumption"
     terminals = ends(Discipline.HYDRAULIC, head=GROUND)
 
 
 class Resistance(_Hydraulic):
-    """p = R q^k, odd in q, and linear within ``smoothing`` of q = 0."""
+    """p = R q (q² + q0²)^((k-1)/2), nearly R q^k with the sign of q; q0 is `smoothing`."""
 
     type = "resistance"
     values = (
@@ -105,14 +105,14 @@ class Compliance(_Hydraulic):
 
 
 class Reservoir(Compliance):
-    """A tank whose pressure rises with what flows in."""
+    """q = C p', the pressure of a tank that rises with what flows in."""
 
     type = "reservoir"
     terminals = ends(Discipline.HYDRAULIC, head=GROUND)
 
 
 class TwoOutletReservoir(_Hydraulic):
-    """p1 = p2, q1 + q2 = C p1' (McPhee, Figure 3)."""
+    """p1 = p2, q1 + q2 = C p1', against the ground (McPhee, Figure 3)."""
 
     type = "two_outlet_reservoir"
     terminals = (Terminal("first", Discipline.HYDRAULIC), Terminal("second", Discipline.HYDRAULIC))

@@ -26,14 +26,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fmugen.components.base import REQUIRED, Component, End, Form, FormulaScope, Key, register
 from fmugen.expr.dag import Dag, Expr
+from fmugen.ir.element import Element
 from fmugen.ir.formula import Formula, constant
 from fmugen.ir.graph import Kind
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline, Port
+from fmugen.ir.quantity import Quantity
 
 __all__ = [
-    "COMPONENTS",
     "EdgeBetween",
     "NetworkComponent",
     "Terminal",
@@ -72,6 +74,14 @@ class Value:
     @property
     def default_formula(self) -> Formula | None:
         return None if self.default is None else constant(self.default)
+
+    @property
+    def key(self) -> Key:
+        """The value as a key of the file."""
+        default = REQUIRED if self.default_formula is None else self.default_formula
+        hint = f"{self.help} in {self.unit}" if self.unit != "1" else self.help
+        scope = FormulaScope.VALUE if self.free else FormulaScope.CONSTANT
+        return Key(self.name, Form.FORMULA, self.help, self.unit, default, scope, hint=hint)
 
 
 @dataclass(frozen=True)
@@ -119,15 +129,9 @@ class Variables:
         return self.values[value]
 
 
-#: The class of every component, by section and type.
-COMPONENTS: dict[str, dict[str, type[NetworkComponent]]] = {}
-
-
-class NetworkComponent:
+class NetworkComponent(Component):
     """Base of all components; a subclass with a ``type`` is entered into the registry."""
 
-    section: ClassVar[str] = ""
-    type: ClassVar[str] = ""
     terminals: ClassVar[tuple[Terminal, ...]] = ()
     values: ClassVar[tuple[Value, ...]] = ()
     edges: ClassVar[tuple[EdgeBetween, ...]] = ()
@@ -135,7 +139,22 @@ class NetworkComponent:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if cls.type:
-            COMPONENTS.setdefault(cls.section, {})[cls.type] = cls
+            hint = "name the node of the terminal {!r}"
+            cls.ends = tuple(End(each.name, each.default, hint.format(each.name)) for each in cls.terminals)
+            register(cls)
+
+    @classmethod
+    def table_keys(cls) -> tuple[Key, ...]:
+        return tuple(value.key for value in cls.values)
+
+    @classmethod
+    def element(
+        cls, name: str, nodes: Mapping[str, str], values: Mapping[str, Formula], description: str = ""
+    ) -> Element:
+        """The element of a model at the given nodes."""
+        ports = cls.ports_for(nodes)
+        own = tuple(Quantity(name, *each, network=True) for port in ports for each in port.kinds())
+        return Element(name, cls.section, cls.type, nodes, values, own, ports, description)
 
     @classmethod
     def edges_for(cls, nodes: Mapping[str, str]) -> tuple[EdgeBetween, ...]:

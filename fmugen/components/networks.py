@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
-# Imported for their effect: each module enters its components into the registry.
-import fmugen.components.couplers
-import fmugen.components.electrical
-import fmugen.components.hydraulic
-import fmugen.components.rotational
-import fmugen.components.translational  # noqa: F401
+from fmugen.components.base import REGISTRY, SECTIONS
 from fmugen.components.formulas import lower
-from fmugen.components.network import COMPONENTS, NetworkComponent, Variables
+from fmugen.components.network import NetworkComponent, Variables
 from fmugen.expr.dag import Expr, Role
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Kind, NetworkEdge, NetworkGraph, Symbols, TerminalEquation
-from fmugen.ir.model import GROUND, Joint, JointType, SystemModel
+from fmugen.ir.model import GROUND, SystemModel
 from fmugen.ir.network import FLANGE, Component, Discipline, Port, flange_joint
 
-__all__ = ["COMPONENTS", "FLANGES", "NetworkComponent", "Networks", "component_class", "flange_load"]
+__all__ = ["COMPONENTS", "FLANGES", "NetworkComponent", "Networks", "flange_load", "network_class"]
 
-#: The joints that offer a flange to each discipline, with the names of its motion.
-FLANGES = {
-    Discipline.ROTATIONAL: (JointType.REVOLUTE, ("angle", "omega", "alpha")),
-    Discipline.TRANSLATIONAL: (JointType.PRISMATIC, ("s", "v", "a")),
+#: The quantity of a joint that moves a flange of each discipline.
+FLANGES = {Discipline.ROTATIONAL: "angle", Discipline.TRANSLATIONAL: "s"}
+
+
+#: The class of every component of a network, by section and type.
+COMPONENTS: dict[str, dict[str, type[NetworkComponent]]] = {
+    section: cast("dict[str, type[NetworkComponent]]", REGISTRY[section])
+    for section, about in SECTIONS.items()
+    if about.network
 }
 
 
-def component_class(section: str, kind: str) -> type[NetworkComponent]:
+def network_class(section: str, kind: str) -> type[NetworkComponent]:
     """The class of a component, by its section in a model file and its type."""
-    return COMPONENTS[section][kind]
+    return cast("type[NetworkComponent]", REGISTRY[section][kind])
 
 
-def flange_load(joint: Joint, symbols: Symbols) -> Expr:
+def flange_load(joint: str, discipline: Discipline, symbols: Symbols) -> Expr:
     """The force or torque of the networks on the head of a joint with a flange."""
-    discipline = next(d for d, (kind, _) in FLANGES.items() if kind is joint.type)
-    return -symbols.dag.symbol(f"{FLANGE}{joint.name}.{discipline.through[0]}", Role.NETWORK)
+    return -symbols.dag.symbol(f"{FLANGE}{joint}.{discipline.through[0]}", Role.NETWORK)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Networks:
 
     def _edges(self, discipline: Discipline) -> Iterator[NetworkEdge]:
         for component in self._model.components:
-            shape = component_class(component.section, component.type).edges_for(dict(component.terminals))
+            shape = network_class(component.section, component.type).edges_for(dict(component.terminals))
             pairs = zip(component.ports, self._ports[component.name], shape, strict=True)
             for port, symbols, edge in pairs:
                 if port.discipline is discipline:
@@ -117,15 +117,14 @@ class Networks:
         joint = node.removeprefix(FLANGE)
         across = self._across(f"{node}.joint", discipline)
         through = self._derivatives([f"{node}.{discipline.through[0]}"])
-        _, motion = FLANGES[discipline]
-        self.borrowed[f"{joint}.{motion[0]}"] = across
+        self.borrowed[f"{joint}.{FLANGES[discipline]}"] = across
         return NetworkEdge(node, Kind.ACROSS_DRIVER, GROUND, node, node, across, through)
 
     # --- terminal equations ----------------------------------------------------------------------
 
     def _terminals(self) -> Iterator[TerminalEquation]:
         for component in self._model.components:
-            law = component_class(component.section, component.type)()
+            law = network_class(component.section, component.type)()
             symbols = tuple((port.across, port.through) for port in self._ports[component.name])
             values = {name: self._value(component, formula) for name, formula in component.values}
             for residual in law.equations(Variables(self._dag, symbols, values)):

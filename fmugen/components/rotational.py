@@ -85,7 +85,7 @@ class SpeedSource(_Rotational):
 
 
 class Torque(_Rotational):
-    """tau = tau(t), on ``to``."""
+    """tau = tau(t), on `to`."""
 
     type = "torque"
     terminals = ends(Discipline.ROTATIONAL, tail=GROUND)

@@ -85,7 +85,7 @@ class SpeedSource(_Translational):
 
 
 class Force(_Translational):
-    """f = f(t), on ``to``."""
+    """f = f(t), on `to`."""
 
     type = "force"
     terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)

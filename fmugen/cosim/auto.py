@@ -14,9 +14,12 @@ from itertools import combinations
 
 import networkx as nx
 
+from fmugen.components.base import named_bodies
+from fmugen.components.joints import joints_of
 from fmugen.cosim.partition import NETWORK
 from fmugen.errors import ModelError, Problem
-from fmugen.ir.model import GROUND, Driver, Joint, JointType, Load, Space, Spring, SystemModel
+from fmugen.ir.graph import EdgeKind
+from fmugen.ir.model import GROUND, Space, SystemModel
 from fmugen.ir.split import Members, Partition
 
 __all__ = ["find_partition"]
@@ -64,9 +67,9 @@ def _clusters(model: SystemModel) -> nx.Graph[int]:
     for number, found in enumerate(sorted(map(sorted, nx.connected_components(tied)))):
         graph.add_node(number, bodies=tuple(found))
         cluster |= dict.fromkeys(found, number)
-    for joint in model.joints:
-        ends = [cluster[place.body] for place in (joint.tail, joint.head) if place.body != GROUND]
-        if len(set(ends)) == 2 and joint.type is not JointType.VIRTUAL:
+    for element, joint in joints_of(model):
+        ends = [cluster[place.body] for place in element.places if place.body != GROUND]
+        if len(set(ends)) == 2 and joint.role is EdgeKind.JOINT:
             one, other = ends
             known = graph.edges[one, other]["weight"] if graph.has_edge(one, other) else 0
             graph.add_edge(one, other, weight=known + 1)
@@ -75,16 +78,16 @@ def _clusters(model: SystemModel) -> nx.Graph[int]:
 
 def _ties(model: SystemModel) -> Iterator[set[str]]:
     """Bodies that must be in one part: whatever is between them cannot be cut."""
-    free = JointType.REVOLUTE if model.space is Space.PLANAR else JointType.SPHERICAL
-    elements: list[Joint | Driver | Spring | Load] = [*model.joints, *model.drivers]
-    elements += [*model.springs, *model.loads]
-    ends = {each.name: {place.body for place in (each.tail, each.head)} - {GROUND} for each in elements}
-    for joint in model.joints:
-        if joint.type not in (free, JointType.VIRTUAL):
-            yield ends[joint.name]
-    for driver in model.drivers:
-        yield ends[driver.name]
-    bodies = {body.name for body in model.bodies}
+    planar = model.space is Space.PLANAR
+    bodies = {body.name for body in model.in_section("bodies")}
+    ends = {
+        each.name: {place.body for place in each.places} - {GROUND}
+        for each in model.elements
+        if each.name not in bodies
+    }
+    for element, joint in joints_of(model):
+        if joint.role is EdgeKind.JOINT and not joint.is_pivot(planar=planar):
+            yield ends[element.name]
 
     def used(names: Iterable[str]) -> set[str]:
         found: set[str] = set()
@@ -94,11 +97,8 @@ def _ties(model: SystemModel) -> Iterator[set[str]]:
             found |= {owner} if owner in bodies else set() if reaction else ends.get(owner, set())
         return found
 
-    for load in model.loads:
-        formulas = (*load.force, *load.torque)
-        yield ends[load.name] | used(n for f in formulas for n in f.names()) | ({load.frame} - {GROUND})
-    for spring in model.springs:
-        yield ends[spring.name] | used(spring.actuator.names())
+    for element in model.in_section("drivers", "forces", "springs"):
+        yield ends[element.name] | used(element.names()) | set(named_bodies(element))
     for output in model.outputs:
         yield used(output.value.names())
 

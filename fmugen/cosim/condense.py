@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fmugen.components.base import element_of
+from fmugen.components.drivers import RotationDriver, TranslationDriver
 from fmugen.cosim.cut import Cut, CutKind
 from fmugen.cosim.ports import Direction, Wiring, directions, load_of
 from fmugen.errors import ModelError, Problem
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
-from fmugen.ir.model import Attachment, Driver, DriverType, Output, Space, Vector
+from fmugen.ir.model import Z_AXIS, Attachment, Element, Output, Space, Vector
 
 __all__ = ["carry_condensed"]
 
@@ -48,7 +50,7 @@ def carry_condensed(wiring: Wiring) -> None:
         for freedom in freedoms:
             _move(wiring, carrier, carried, freedom)
         for cut in cuts:
-            wiring.add(carried, drivers=_drivers(cut, carried, directions(wiring.space, cut.kind)))
+            wiring.add(carried, elements=_drivers(cut, carried, wiring.space))
         _answer(wiring, carrier, carried, freedoms)
         for cut in cuts:
             values = {
@@ -56,7 +58,7 @@ def carry_condensed(wiring: Wiring) -> None:
                 for freedom in freedoms
                 if freedom.cut is cut
             }
-            wiring.add(carrier, loads=load_of(cut, carrier, values))
+            wiring.add(carrier, elements=load_of(cut, carrier, values, wiring.space))
         wiring.driven[carried] = cuts
     wiring.show_reactions("force")
     wiring.show_reactions("motion")
@@ -117,17 +119,17 @@ def _move(wiring: Wiring, carrier: str, carried: str, freedom: _Freedom) -> None
         wiring.send(carrier, output, carried, freedom.name(kind), rate=rate, description=output.description)
 
 
-def _drivers(cut: Cut, part: str, held: tuple[Direction, ...]) -> list[Driver]:
-    place = cut.port(part).place
+def _drivers(cut: Cut, part: str, space: Space) -> list[Element]:
+    place, planar, held = cut.port(part).place, space is Space.PLANAR, directions(space, cut.kind)
     given = [parse(f"{cut.name}_{d.position}") for d in held if not d.turning]
     displacement: Vector = (given[0], given[1], given[2] if len(given) > 2 else ZERO)
-    moved = DriverType.TRANSLATION
-    drivers = [Driver(f"{cut.name}_motion", moved, _GROUND, place, displacement=displacement)]
+    moved = TranslationDriver(value=displacement, axis=None)
+    drivers = [element_of(moved, f"{cut.name}_motion", (_GROUND, place), planar=planar)]
     for d in held:
         if d.turning:
-            angle = parse(f"{cut.name}_{d.position}")
-            body = Attachment(place.body)
-            drivers.append(Driver(f"{cut.name}_turning", DriverType.ROTATION, _GROUND, body, angle=angle))
+            turned = RotationDriver(value=parse(f"{cut.name}_{d.position}"), axis=Z_AXIS)
+            ends = (_GROUND, Attachment(place.body))
+            drivers.append(element_of(turned, f"{cut.name}_turning", ends, planar=planar))
     return drivers
 
 

@@ -9,36 +9,33 @@ body on the far side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
+from fmugen.components.base import component_class, component_of, named_bodies
+from fmugen.components.joints import joint_of
 from fmugen.cosim.partition import require_partition
 from fmugen.errors import ModelError, Problem
+from fmugen.ir.element import Value
 from fmugen.ir.formula import CONSTANTS, TIME, Call, Formula, Number
+from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import (
     GROUND,
     Attachment,
-    Body,
-    Driver,
+    Element,
     Input,
-    Joint,
-    JointType,
-    Load,
     Output,
     Parameter,
     Point,
     Space,
-    Spring,
     SystemModel,
     Tensor,
 )
 from fmugen.ir.split import Partition
 
 __all__ = ["Cut", "CutKind", "Pieces", "Port", "cut_model"]
-
-Element = Joint | Driver | Spring | Load
 
 
 class CutKind(Enum):
@@ -106,7 +103,7 @@ class _Cutter:
         self.source = partition.source
         members = {
             body: [p.name for p in partition.parts if body in p.bodies]
-            for body in (body.name for body in model.bodies)
+            for body in (body.name for body in model.in_section("bodies"))
         }
         names = [part.name for part in partition.parts]
         self.hub = partition.hub or _busiest(model, members, names)
@@ -119,22 +116,22 @@ class _Cutter:
 
     def pieces(self) -> Pieces:
         model = self.model
-        for joint in model.joints:
+        joints = model.in_section("joints")
+        for joint in joints:
             if not self._common(_bodies_of(joint)) and not self._parts_at(joint):
                 self._share(joint)
         self.places |= self.shares
-        cuts = [cut for body in model.bodies for cut in self._frames(body)]
+        cuts = [cut for body in model.in_section("bodies") for cut in self._frames(body.name)]
         kept: dict[str, list[Element]] = {part: [] for part in self.parts}
-        for joint in model.joints:
+        for joint in joints:
             if common := self._common(_bodies_of(joint)):
                 self._put(joint, common[0], kept)
-            elif joint.type is JointType.VIRTUAL:
+            elif component_of(joint).role is EdgeKind.VIRTUAL:
                 self.adrift.add(joint.name)
             else:
                 cuts.append(self._point(joint))
-        others: tuple[Element, ...] = (*model.drivers, *model.springs, *model.loads)
-        for element in others:
-            if part := self._placed(element, _place_of(element)):
+        for element in model.in_section("drivers", "springs", "forces"):
+            if part := self._placed(element, f"{element.section}.{element.name}"):
                 self._put(element, part, kept)
         outputs: dict[str, list[Output]] = {part: [] for part in self.parts}
         for output in model.outputs:
@@ -170,27 +167,28 @@ class _Cutter:
 
     # --- cuts ------------------------------------------------------------------------------------------
 
-    def _parts_at(self, joint: Joint) -> bool:
+    def _parts_at(self, element: Element) -> bool:
         """Whether a joint is cut at its point: it leaves all rotations of its space free."""
+        joint = joint_of(element)
         planar = self.model.space is Space.PLANAR
-        return joint.type in (JointType.REVOLUTE if planar else JointType.SPHERICAL, JointType.VIRTUAL)
+        return joint.role is EdgeKind.VIRTUAL or joint.is_pivot(planar=planar)
 
-    def _share(self, joint: Joint) -> None:
+    def _share(self, joint: Element) -> None:
         """Keep a joint whole: the part that is not the hub's gets a share of the body on the far side."""
         tail, head = joint.tail.body, joint.head.body
         near, far = (tail, head) if self.hub in self.shares[head] else (head, tail)
         part = self.shares[near][0]
         self.shares[far] = sorted([*self.shares[far], part], key=self.parts.index)
 
-    def _frames(self, body: Body) -> Iterator[Cut]:
+    def _frames(self, body: str) -> Iterator[Cut]:
         """The first part that has a share of a body holds the shares of the others."""
-        first, *others = self.shares[body.name]
-        place = Attachment(body.name)
+        first, *others = self.shares[body]
+        place = Attachment(body)
         for other in others:
-            name = self._free(f"{body.name}_{other}")
+            name = self._free(f"{body}_{other}")
             yield Cut(name, CutKind.FRAME, Port(first, place), Port(other, place))
 
-    def _point(self, joint: Joint) -> Cut:
+    def _point(self, joint: Element) -> Cut:
         tail, head = self.shares[joint.tail.body][0], self.shares[joint.head.body][0]
         self.places[joint.name] = [tail, head]
         for output in self.model.outputs:
@@ -207,9 +205,7 @@ class _Cutter:
         """A name for a cut: what is told of it is called NAME_x and the like, as nothing else may be."""
         model = self.model
         variables: list[Parameter | Input | Output] = [*model.parameters, *model.inputs, *model.outputs]
-        elements: list[Body | Element] = [*model.bodies, *model.joints, *model.drivers]
-        elements += [*model.springs, *model.loads]
-        taken = [each.name for each in variables] + [each.name for each in elements]
+        taken = [each.name for each in variables] + [each.name for each in model.elements]
         while any(other.startswith(f"{name}_") for other in taken):
             name += "_cut"
         return name
@@ -220,18 +216,14 @@ class _Cutter:
         model = self.model
         bodies = tuple(
             _fragment(body, len(self.shares[body.name]))
-            for body in model.bodies
+            for body in model.in_section("bodies")
             if part in self.shares[body.name]
         )
         piece = replace(
             model,
+            elements=(*bodies, *elements),
             name=f"{model.name}_{part}",
             description=f"{part} of {model.name}" + (f": {model.description}" if model.description else ""),
-            bodies=bodies,
-            joints=tuple(e for e in elements if isinstance(e, Joint)),
-            drivers=tuple(e for e in elements if isinstance(e, Driver)),
-            springs=tuple(e for e in elements if isinstance(e, Spring)),
-            loads=tuple(e for e in elements if isinstance(e, Load)),
             outputs=tuple(outputs),
             trees=(),
             independent=(),
@@ -251,18 +243,24 @@ class _Cutter:
 
 def _fastened(piece: SystemModel) -> tuple[Point, ...]:
     """The points of the ground that a piece uses."""
-    elements: tuple[Element, ...] = (*piece.joints, *piece.drivers, *piece.springs, *piece.loads)
-    places = {place.node for element in elements for place in (element.tail, element.head)}
+    places = {place.node for element in piece.elements for place in element.places}
     named = {name.rpartition(".")[0] for formula in _formulas(piece) for name in formula.names()}
     return tuple(point for point in piece.ground if f"{GROUND}.{point.name}" in places | named)
 
 
-def _fragment(body: Body, number: int) -> Body:
-    """One of ``number`` equal shares of a body."""
+def _fragment(body: Element, number: int) -> Element:
+    """One of ``number`` equal shares of a body: what has a mass in its unit is divided."""
     if number == 1:
         return body
-    inertia = Tensor(**{f.name: _divided(getattr(body.inertia, f.name), number) for f in fields(Tensor)})
-    return replace(body, mass=_divided(body.mass, number), inertia=inertia)
+    shared = {key.name for key in component_class(body.section, body.type).table_keys() if "kg" in key.unit}
+    values = {name: _share_of(value, number) for name, value in body.values.items() if name in shared}
+    return replace(body, values={**body.values, **values})
+
+
+def _share_of(value: Value, number: int) -> Value:
+    if isinstance(value, Tensor):
+        return Tensor(**{f.name: _divided(getattr(value, f.name), number) for f in fields(Tensor)})
+    return _divided(value, number) if isinstance(value, Formula) else value
 
 
 def _divided(formula: Formula, number: int) -> Formula:
@@ -274,9 +272,10 @@ def _divided(formula: Formula, number: int) -> Formula:
 def _busiest(model: SystemModel, members: dict[str, list[str]], parts: list[str]) -> str:
     """The part with most cuts; of several the first."""
     count: Counter[str] = Counter()
-    for joint in model.joints:
+    for joint in model.in_section("joints"):
         ends = [set(members[body]) for body in _bodies_of(joint)]
-        if len(ends) == 2 and not ends[0] & ends[1] and joint.type is not JointType.VIRTUAL:
+        real = component_of(joint).role is EdgeKind.JOINT
+        if len(ends) == 2 and not ends[0] & ends[1] and real:
             count.update(ends[0] | ends[1])
     for shares in members.values():
         count.update(shares if len(shares) > 1 else ())
@@ -284,20 +283,14 @@ def _busiest(model: SystemModel, members: dict[str, list[str]], parts: list[str]
 
 
 def _bodies_of(element: Element) -> list[str]:
-    return [place.body for place in (element.tail, element.head) if place.body != GROUND]
-
-
-def _place_of(element: Element) -> str:
-    section = {Driver: "drivers", Spring: "springs", Load: "forces"}.get(type(element), "joints")
-    return f"{section}.{element.name}"
+    return [place.body for place in element.places if place.body != GROUND]
 
 
 def _used(item: Element | Output) -> Iterator[str]:
     """The bodies and elements that an item is fastened to, or whose quantities its formulas name."""
     if not isinstance(item, Output):
         yield from _bodies_of(item)
-    if isinstance(item, Load) and item.frame != GROUND:
-        yield item.frame
+        yield from named_bodies(item)
     for formula in _formulas(item):
         for name in formula.names():
             if "." in name and name not in CONSTANTS and name != TIME:
@@ -308,8 +301,8 @@ def _formulas(item: object) -> Iterator[Formula]:
     """Every formula in a piece of the model."""
     if isinstance(item, Formula):
         yield item
-    elif isinstance(item, tuple):
-        for each in item:
+    elif isinstance(item, tuple | Mapping):
+        for each in item.values() if isinstance(item, Mapping) else item:
             yield from _formulas(each)
     elif is_dataclass(item):
         for entry in fields(item):

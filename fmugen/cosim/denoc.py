@@ -77,7 +77,7 @@ def _push(wiring: Wiring, part: str, rows: list[_Row]) -> None:
         for row in rows:
             if row.cut is cut:
                 values[row.direction] = parse(row.wrench if row.sign(part) > 0 else f"-{row.wrench}")
-        wiring.add(part, loads=load_of(cut, part, values))
+        wiring.add(part, elements=load_of(cut, part, values, wiring.space))
 
 
 def _receive(wiring: Wiring, part: str, rows: list[_Row]) -> None:

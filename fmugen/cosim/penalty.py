@@ -38,7 +38,7 @@ def hold_by_springs(wiring: Wiring, stiffness: float = 1e5) -> None:
                 wiring.send(source, output, target, f"{other}_{kind}", rate=rate, description=note)
         for part in (cut.tail.part, cut.head.part):
             values = {d: _pull(wiring.space, cut, part, d) for d in directions(wiring.space, cut.kind)}
-            wiring.add(part, loads=load_of(cut, part, values))
+            wiring.add(part, elements=load_of(cut, part, values, wiring.space))
     wiring.show_reactions("force")
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from fmugen.components.base import element_of
+from fmugen.components.forces import Force, Torque
 from fmugen.cosim.cut import Cut, CutKind, Pieces
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO, Call, Formula, Name, Term
 from fmugen.ir.model import (
     Attachment,
-    Driver,
+    Element,
     Input,
-    Load,
-    LoadType,
     Output,
     Parameter,
     Space,
@@ -74,20 +74,19 @@ def directions(space: Space, kind: CutKind) -> tuple[Direction, ...]:
     return _SLIDES if kind is CutKind.POINT else (*_SLIDES, *_TURNS)
 
 
-def load_of(cut: Cut, part: str, values: dict[Direction, Formula]) -> list[Load]:
+def load_of(cut: Cut, part: str, values: dict[Direction, Formula], space: Space) -> list[Element]:
     """Loads on the port of a part; each direction has its value."""
-    place, loads = cut.port(part).place, []
-    for turning, kind, suffix in ((False, LoadType.FORCE, "force"), (True, LoadType.TORQUE, "torque")):
+    place, loads, planar = cut.port(part).place, [], space is Space.PLANAR
+    for turning, suffix in ((False, "force"), (True, "torque")):
         given = {d.axis: value for d, value in values.items() if d.turning is turning}
         if not given:
             continue
         vector: Vector = (given.get(0, ZERO), given.get(1, ZERO), given.get(2, ZERO))
         name = f"{cut.name}_{suffix}"
         at = Attachment(place.body) if turning else place
-        if turning:
-            loads.append(Load(name, kind, _GROUND, at, torque=vector))
-        else:
-            loads.append(Load(name, kind, _GROUND, at, force=vector))
+        kind = Torque if turning else Force
+        load = kind(value=vector, frame=_GROUND.body)
+        loads.append(element_of(load, name, (_GROUND, at), planar=planar))
     return loads
 
 
@@ -117,18 +116,15 @@ class Wiring:
         parameters: Iterable[Parameter] = (),
         inputs: Iterable[Input] = (),
         outputs: Iterable[Output] = (),
-        drivers: Iterable[Driver] = (),
-        loads: Iterable[Load] = (),
+        elements: Iterable[Element] = (),
     ) -> None:
         """Add to a part."""
         model = self.models[part]
         self.models[part] = replace(
-            model,
+            model.with_elements(*elements),
             parameters=(*model.parameters, *parameters),
             inputs=(*model.inputs, *inputs),
             outputs=(*model.outputs, *outputs),
-            drivers=(*model.drivers, *drivers),
-            loads=(*model.loads, *loads),
         )
 
     def connect(self, source: str, output: str, target: str, name: str) -> None:
@@ -170,8 +166,7 @@ class Wiring:
     def _rename(self, part: str, names: dict[str, str], sign: int) -> None:
         def visit(term: Term) -> Term:
             if isinstance(term, Name) and term.text in names:
-                known = {load.name for load in self.models[part].loads}
-                known |= {driver.name for driver in self.models[part].drivers}
+                known = {element.name for element in self.models[part].in_section("forces", "drivers")}
                 other = names[term.text]
                 if other.partition(".")[0] not in known:
                     return term

@@ -12,21 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from fmugen.components.base import component_of
+from fmugen.components.measures import Attitude
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.expr.substitute import Substitution
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import constant
-from fmugen.ir.model import (
-    JointType,
-    Output,
-    Start,
-    SystemModel,
-    attitude_kinds,
-    default_parameters,
-    quantities,
-)
+from fmugen.ir.model import Output, Space, Start, SystemModel, default_parameters, quantities
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.quantity import Level
 from fmugen.ir.split import SYSTEM, Connection
@@ -46,17 +40,14 @@ _MOMENT = 1e-5
 
 def motion_at_start(model: SystemModel) -> dict[str, float]:
     """Positions and velocities of all bodies and joints of a model at its assembled start."""
-    optional = {f"{body.name}.{kind}" for body in model.bodies for kind, *_ in attitude_kinds(body.attitude)}
-    for joint in model.joints:
-        if joint.kind in (JointType.SPHERICAL, JointType.FREE):
-            optional |= {f"{joint.name}.{kind}" for kind, *_ in attitude_kinds(joint.attitude)}
-    owners = {body.name for body in model.bodies} | {joint.name for joint in model.joints}
+    planar = model.space is Space.PLANAR
     names = [
-        quantity.name
-        for quantity in quantities(model)
-        if quantity.owner in owners
-        and quantity.level is not Level.ACCELERATION
-        and quantity.name not in optional
+        f"{element.name}.{reading.kind}"
+        for element in model.in_section("bodies", "joints")
+        for reading in component_of(element).readings(planar=planar)
+        if not reading.at
+        and reading.level is not Level.ACCELERATION
+        and not isinstance(reading.measure, Attitude)
     ]
     probe = replace(model, outputs=tuple(Output(name, parse(name)) for name in names))
     return _Instant(probe).outputs()

@@ -23,8 +23,7 @@ def rate_chains(model: SystemModel) -> tuple[tuple[Input, ...], ...]:
 
 def driving_inputs(model: SystemModel) -> frozenset[str]:
     """The inputs that formulas of drivers name, and all their rates."""
-    formulas = [formula for driver in model.drivers for formula in (driver.angle, *driver.displacement)]
-    used = {name for formula in formulas for name in formula.names()}
+    used = {name for driver in model.in_section("drivers") for name in driver.names()}
     named = {given.name: given for given in model.inputs}
     found: set[str] = set()
     for name in used & named.keys():

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
-from fmugen.ir.formula import Formula
+from fmugen.ir.motion import Law
 from fmugen.ir.network import Discipline
 
 __all__ = [
@@ -27,26 +28,19 @@ __all__ = [
     "DomainGraph",
     "Edge",
     "EdgeKind",
+    "ElementState",
     "FixedTurn",
-    "FlangeLoad",
-    "GivenThrough",
-    "Inertia",
     "Kind",
     "LinearGraph",
-    "Mass",
     "MotionAxis",
     "NetworkEdge",
     "NetworkGraph",
-    "Passive",
     "QuaternionTurn",
     "Rotation",
     "Screw",
-    "SpringDamper",
     "Symbols",
     "TerminalEquation",
-    "Through",
     "Turn",
-    "Weight",
 ]
 
 
@@ -56,22 +50,12 @@ class Domain(Enum):
 
 
 class EdgeKind(Enum):
-    """What an edge is; tree selection ranks kinds."""
+    """What an edge is to the choice of trees and to drawings."""
 
     BODY = "body"
     ARM = "arm"
-    REVOLUTE = "revolute"
-    PRISMATIC = "prismatic"
-    UNIVERSAL = "universal"
-    SPHERICAL = "spherical"
-    CYLINDRICAL = "cylindrical"
-    PLANAR = "planar"
-    WELD = "weld"
-    FREE = "free"
-    TRANSLATIONAL = "translational"
-    SCREW = "screw"
-    ROD = "rod"
-    VIRTUAL = "virtual"
+    JOINT = "joint"
+    VIRTUAL = "virtual joint"
     MOTION_DRIVER = "motion driver"
     LOAD = "load"
     SPRING = "spring"
@@ -162,65 +146,13 @@ class Rotation:
 
 
 @dataclass(frozen=True)
-class Passive:
-    """No through variable but the reaction."""
-
-
-@dataclass(frozen=True)
-class Mass:
-    """F = -m a (McPhee (75))."""
-
-    mass: Expr
-
-
-@dataclass(frozen=True)
-class Inertia:
-    """T = -J alpha - omega x J omega - sum of r x F (Léger, Table B.1), J in body axes."""
-
-    tensor: Matrix3
-
-
-@dataclass(frozen=True)
-class Weight:
-    """A constant force in ground axes."""
-
-    force: Vector3
-
-
-@dataclass(frozen=True)
-class GivenThrough:
-    """A force or torque given by formulas, in the axes of ``frame``."""
-
-    components: tuple[Formula, Formula, Formula]
-    frame: str
-
-
-@dataclass(frozen=True)
-class SpringDamper:
-    """Spring, damper and actuator in parallel, along the line (translation) or about the axis."""
-
-    stiffness: Expr
-    damping: Expr
-    free: Expr
-    actuator: Formula
-
-
-@dataclass(frozen=True)
-class FlangeLoad:
-    """The force or torque of a network on a joint, along or about its first axis of motion."""
-
-    load: Expr
-
-
-Through = Passive | Mass | Inertia | Weight | GivenThrough | SpringDamper | FlangeLoad
-
-
-@dataclass(frozen=True)
 class Edge:
     """A directed edge with its terminal equations.
 
-    An edge that is not ``branchable`` does not describe its whole across variable, such as a driver of one
-    angle in space: it can only be a chord.
+    ``law`` gives its through variable; without one it is the reaction. An edge that is not ``branchable``
+    does not describe its whole across variable, such as a driver of one angle in space: it can only be a
+    chord.
+    ``label`` is what lists call it. The force of a ``central`` edge acts along its displacement.
     """
 
     name: str
@@ -228,8 +160,10 @@ class Edge:
     tail: str
     head: str
     across: Displacement | Rotation
-    through: Through = Passive()
+    law: Law | None = None
     branchable: bool = True
+    label: str = ""
+    central: bool = False
 
     @property
     def domain(self) -> Domain:
@@ -261,6 +195,12 @@ class Edge:
         return tuple(found)
 
     @property
+    def freedoms(self) -> int:
+        """The number of its across variables; Euler parameters count as the three rotations they are."""
+        turns = self.across.turns if isinstance(self.across, Rotation) else ()
+        return len(self.motion) - sum(isinstance(turn, QuaternionTurn) for turn in turns)
+
+    @property
     def reactions(self) -> int:
         """How many constraints the edge brings as a chord."""
         distance = isinstance(self.across, Displacement) and self.across.distance is not None
@@ -278,7 +218,10 @@ class DomainGraph:
     def edge(self, name: str) -> Edge:
         return self._by_name[name]
 
-    @property
+    def find(self, name: str) -> Edge | None:
+        return self._by_name.get(name)
+
+    @cached_property
     def _by_name(self) -> dict[str, Edge]:
         return {edge.name: edge for edge in self.edges}
 
@@ -333,6 +276,10 @@ class NetworkEdge:
     through: tuple[Expr, ...]
     branchable: bool = True
 
+    @property
+    def label(self) -> str:
+        return self.kind.value
+
 
 @dataclass(frozen=True)
 class NetworkGraph:
@@ -357,13 +304,29 @@ class TerminalEquation:
 
 
 @dataclass(frozen=True)
+class ElementState:
+    """A state of a mechanical element: the symbols of its value and of its rate."""
+
+    element: str
+    kind: str
+    unit: str
+    symbol: Expr
+    rate: Expr
+
+    @property
+    def name(self) -> str:
+        return f"{self.element}.{self.kind}"
+
+
+@dataclass(frozen=True)
 class LinearGraph:
     """The graphs of a mechanism and of the networks around it, over one expression DAG.
 
     ``body_of`` maps every node of the translational graph to its node of the rotational graph. In a
     ``planar`` graph all rotations are about z. ``terminals`` are the terminal equations of networks,
     ``network_symbols`` their variables by name, and ``borrowed`` the variables that stand for quantities
-    of the mechanism: positions of joints with a flange, and what formulas of components name.
+    of the mechanism: positions of joints with a flange, and what formulas of components name. ``states`` are
+    those of mechanical elements; their symbols are among ``network_symbols``.
     """
 
     symbols: Symbols
@@ -376,6 +339,14 @@ class LinearGraph:
     terminals: tuple[TerminalEquation, ...] = ()
     network_symbols: dict[str, Expr] = field(default_factory=dict)
     borrowed: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
+    states: tuple[ElementState, ...] = ()
+
+    def turns_at_a_point(self, joint: str) -> int:
+        """How many turns a joint leaves that holds two points together; none for every other edge."""
+        slide, turn = (graph.find(joint) for graph in (self.translation, self.rotation))
+        if slide is None or turn is None or slide.kind is not EdgeKind.JOINT or slide.motion:
+            return 0
+        return turn.freedoms
 
     def domain(self, domain: Domain) -> DomainGraph:
         return self.translation if domain is Domain.TRANSLATION else self.rotation

@@ -6,27 +6,87 @@ force component and its first two torque components are never asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from enum import Enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
 
-from fmugen.ir.formula import ONE, ZERO, Formula
-from fmugen.ir.network import Component, component_quantities
-from fmugen.ir.quantity import Kinds, Level, Quantity
+from fmugen.ir.element import (
+    GROUND,
+    NULL_VECTOR,
+    QUATERNION,
+    X_AXIS,
+    Z_AXIS,
+    Attachment,
+    Element,
+    Orientation,
+    Point,
+    Space,
+    Tensor,
+    Vector,
+)
+from fmugen.ir.formula import Formula
+from fmugen.ir.network import Component, node_quantities
+from fmugen.ir.quantity import Quantity, attitude_kinds, vector_kinds
+from fmugen.ir.views import (
+    PLANAR_JOINTS,
+    Body,
+    Driver,
+    DriverType,
+    Joint,
+    JointType,
+    Load,
+    LoadType,
+    Spring,
+    SpringType,
+    View,
+    body_view,
+    component_view,
+    driver_view,
+    element_of,
+    joint_view,
+    load_view,
+    spring_view,
+)
 
-GROUND = "ground"
+__all__ = [
+    "GROUND",
+    "NULL_VECTOR",
+    "PLANAR_JOINTS",
+    "QUATERNION",
+    "X_AXIS",
+    "Z_AXIS",
+    "Attachment",
+    "Body",
+    "Driver",
+    "DriverType",
+    "Element",
+    "Experiment",
+    "Input",
+    "Joint",
+    "JointType",
+    "Load",
+    "LoadType",
+    "NamedTrees",
+    "Orientation",
+    "Output",
+    "Parameter",
+    "Point",
+    "Space",
+    "Spring",
+    "SpringType",
+    "Start",
+    "SystemModel",
+    "Tensor",
+    "Vector",
+    "attitude_kinds",
+    "default_parameters",
+    "quantities",
+    "start_parameter",
+]
 
-Vector = tuple[Formula, Formula, Formula]
-NULL_VECTOR: Vector = (ZERO, ZERO, ZERO)
-X_AXIS: Vector = (ONE, ZERO, ZERO)
-Z_AXIS: Vector = (ZERO, ZERO, ONE)
-
-
-class Space(Enum):
-    """The motions a model knows about."""
-
-    PLANAR = "planar"
-    SPATIAL = "spatial"
+#: The order of the sections of a model whose elements are mechanical.
+SECTIONS = ("bodies", "joints", "drivers", "forces", "springs")
 
 
 @dataclass(frozen=True)
@@ -80,216 +140,6 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Orientation:
-    """Axes turned by ``angles`` about the axes of ``sequence``, each about the axes reached so far.
-
-    ``Orientation("zyx", (a, b, c))`` is Rz(a) Ry(b) Rx(c).
-    """
-
-    sequence: str
-    angles: tuple[Formula, ...]
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point fixed on a body, from the origin of its frame, or on the ground.
-
-    Joints that are fastened to it use its axes, which are those of the body unless ``orientation`` turns
-    them, or their z axis points ``toward`` another point of the body. Their x axis is then in the half plane
-    of the body axis that is furthest from z.
-    """
-
-    name: str
-    position: Vector
-    orientation: Orientation | None = None
-    toward: str | None = None
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A symmetric inertia tensor about the mass centre, in body axes, by the entries of its matrix."""
-
-    xx: Formula = ZERO
-    yy: Formula = ZERO
-    zz: Formula = ZERO
-    xy: Formula = ZERO
-    xz: Formula = ZERO
-    yz: Formula = ZERO
-
-
-#: A body whose attitude is described by Euler parameters, which no motion makes singular.
-QUATERNION = "quaternion"
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body with its mass centre at ``center``, from the origin of its frame.
-
-    ``attitude`` says which coordinates describe its orientation where it is a branch of the rotational
-    tree of a spatial model: Euler parameters, or Euler angles of a sequence such as ``zyx``.
-    """
-
-    name: str
-    mass: Formula
-    inertia: Tensor
-    points: tuple[Point, ...] = ()
-    center: Vector = NULL_VECTOR
-    attitude: str = QUATERNION
-    description: str = ""
-
-    @property
-    def center_node(self) -> str:
-        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
-        at_origin = all(component.number == 0 for component in self.center)
-        return self.name if at_origin else f"{self.name}.center"
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """A place an element is fastened to: a body (or the ground), and a point on it.
-
-    ``point`` is ``None`` for the origin of the frame of a body or of the ground.
-    """
-
-    body: str
-    point: str | None = None
-
-    @property
-    def node(self) -> str:
-        """The name of the node of the translational graph."""
-        return self.body if self.point is None else f"{self.body}.{self.point}"
-
-
-class JointType(Enum):
-    REVOLUTE = "revolute"
-    PRISMATIC = "prismatic"
-    UNIVERSAL = "universal"
-    SPHERICAL = "spherical"
-    CYLINDRICAL = "cylindrical"
-    PLANAR = "planar"
-    WELD = "weld"
-    FREE = "free"
-    TRANSLATIONAL = "translational"
-    SCREW = "screw"
-    ROD = "rod"
-    VIRTUAL = "virtual"
-
-
-#: The joints that planar models know.
-PLANAR_JOINTS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.WELD, JointType.VIRTUAL)
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint from ``tail`` to ``head``; its coordinates measure the head relative to the tail.
-
-    At zero coordinates the axes of the two attachments coincide. ``axis`` is, in these axes, the axis of
-    rotation or sliding, the first axis of a universal joint, or the normal of a planar joint.
-    ``second_axis`` is the second axis of a universal joint, perpendicular to the first; a planar joint
-    measures x along the part of it that lies in the plane. ``angle`` is the constant angle about z of the
-    head relative to the tail for prismatic and weld joints. ``attitude`` describes the rotation of
-    spherical and free joints as that of a body. ``lead`` is the advance of a screw per turn, ``length``
-    that of a rod, which joins two points by balls and has no mass. A virtual joint constrains nothing; it
-    offers the coordinates of the joint type ``like`` to the trees.
-    """
-
-    name: str
-    type: JointType
-    tail: Attachment
-    head: Attachment
-    axis: Vector = X_AXIS
-    second_axis: Vector = X_AXIS
-    angle: Formula = ZERO
-    attitude: str = QUATERNION
-    lead: Formula = ZERO
-    length: Formula = ZERO
-    like: JointType = JointType.FREE
-    description: str = ""
-
-    @property
-    def kind(self) -> JointType:
-        """The type whose coordinates the joint has: that of ``like`` for virtual joints."""
-        return self.like if self.type is JointType.VIRTUAL else self.type
-
-
-class DriverType(Enum):
-    ROTATION = "rotation"
-    TRANSLATION = "translation"
-
-
-@dataclass(frozen=True)
-class Driver:
-    """A prescribed relative motion of the head relative to the tail, a function of time and inputs.
-
-    Rotation: ``angle`` is the angle of the head relative to the tail about ``axis`` (z in the plane).
-    Translation: with ``axis``, the displacement from tail to head along that axis (in the axes of
-    the tail's body) equals ``displacement[0]`` and the other directions are free; without it, all
-    components of the displacement, in the axes of the tail's body, equal ``displacement``.
-    """
-
-    name: str
-    type: DriverType
-    tail: Attachment
-    head: Attachment
-    angle: Formula = ZERO
-    displacement: Vector = NULL_VECTOR
-    axis: Vector | None = None
-    description: str = ""
-
-
-class LoadType(Enum):
-    FORCE = "force"
-    TORQUE = "torque"
-
-
-@dataclass(frozen=True)
-class Load:
-    """A given force on the ``head`` point, or a given torque on the ``head`` body.
-
-    The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
-    axes the components are given. Formulas may use parameters, inputs, ``time`` and
-    quantities of position and velocity, and, as inertias do, of acceleration.
-    """
-
-    name: str
-    type: LoadType
-    tail: Attachment
-    head: Attachment
-    force: Vector = NULL_VECTOR
-    torque: Vector = NULL_VECTOR
-    frame: str = GROUND
-    description: str = ""
-
-
-class SpringType(Enum):
-    TRANSLATIONAL = "translational"
-    ROTATIONAL = "rotational"
-
-
-@dataclass(frozen=True)
-class Spring:
-    """A spring, damper and actuator in parallel.
-
-    Translational: the tension ``stiffness*(L - free) + damping*L' + actuator`` pulls the two points
-    towards each other, L being their distance.
-    Rotational: the torque ``-(stiffness*(angle - free) + damping*omega + actuator)`` acts on the
-    head's body and its opposite on the tail's, ``angle`` being that of the head relative to the tail
-    about ``axis``.
-    """
-
-    name: str
-    type: SpringType
-    tail: Attachment
-    head: Attachment
-    stiffness: Formula = ZERO
-    damping: Formula = ZERO
-    free: Formula = ZERO
-    actuator: Formula = ZERO
-    axis: Vector = Z_AXIS
-    description: str = ""
-
-
-@dataclass(frozen=True)
 class Start:
     """A start value of a position or velocity quantity: exact if ``fixed``, else a guess."""
 
@@ -324,33 +174,118 @@ class Experiment:
     tolerance: float = 1e-8
 
 
-@dataclass(frozen=True)
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, init=False)
 class SystemModel:
     """A mechanism, a network or both, as described by its user; every name in it resolves.
 
+    ``elements`` are in the order of the sections of a file and, within a section, in declared order.
     ``steady`` asks for a start at rest: an equilibrium of the mechanism and the network. ``independent`` are
     the coordinates from which the closure is to start; none leaves the choice open.
     """
 
     name: str
-    description: str = ""
-    space: Space = Space.PLANAR
-    gravity: Vector = NULL_VECTOR
-    parameters: tuple[Parameter, ...] = ()
-    inputs: tuple[Input, ...] = ()
-    outputs: tuple[Output, ...] = ()
-    ground: tuple[Point, ...] = ()
-    bodies: tuple[Body, ...] = ()
-    joints: tuple[Joint, ...] = ()
-    drivers: tuple[Driver, ...] = ()
-    loads: tuple[Load, ...] = ()
-    springs: tuple[Spring, ...] = ()
-    components: tuple[Component, ...] = ()
-    starts: tuple[Start, ...] = ()
-    steady: bool = False
-    trees: tuple[NamedTrees, ...] = ()
-    independent: tuple[str, ...] = ()
-    experiment: Experiment = field(default_factory=Experiment)
+    description: str
+    space: Space
+    gravity: Vector
+    parameters: tuple[Parameter, ...]
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    ground: tuple[Point, ...]
+    elements: tuple[Element, ...]
+    starts: tuple[Start, ...]
+    steady: bool
+    trees: tuple[NamedTrees, ...]
+    independent: tuple[str, ...]
+    experiment: Experiment
+
+    def __init__(
+        self,
+        name: str,
+        description: str = "",
+        space: Space = Space.PLANAR,
+        gravity: Vector = NULL_VECTOR,
+        parameters: tuple[Parameter, ...] = (),
+        inputs: tuple[Input, ...] = (),
+        outputs: tuple[Output, ...] = (),
+        ground: tuple[Point, ...] = (),
+        elements: tuple[Element, ...] = (),
+        starts: tuple[Start, ...] = (),
+        steady: bool = False,
+        trees: tuple[NamedTrees, ...] = (),
+        independent: tuple[str, ...] = (),
+        experiment: Experiment | None = None,
+        **views: Iterable[View | Element],
+    ) -> None:
+        """``views`` replace the elements of sections: bodies, joints, drivers, loads, springs, components."""
+        given = {key: value for key, value in locals().items() if key not in ("self", "views")}
+        given["experiment"] = experiment or Experiment()
+        given["elements"] = _merged(elements, views, space)
+        for key, value in given.items():
+            object.__setattr__(self, key, value)
+
+    def with_views(self, **views: Iterable[View | Element]) -> SystemModel:
+        """The same model with the elements of some sections replaced."""
+        return replace(self, elements=_merged(self.elements, views, self.space))
+
+    def with_elements(self, *elements: Element) -> SystemModel:
+        """The same model with more elements."""
+        return replace(self, elements=(*self.elements, *elements))
+
+    def in_section(self, *sections: str) -> tuple[Element, ...]:
+        """The elements of some sections."""
+        return tuple(element for element in self.elements if element.section in sections)
+
+    def element(self, name: str) -> Element:
+        return next(element for element in self.elements if element.name == name)
+
+    def _views(self, section: str, view: Callable[[Element, Space], _T]) -> tuple[_T, ...]:
+        return tuple(view(element, self.space) for element in self.in_section(section))
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        return self._views("bodies", body_view)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        return self._views("joints", joint_view)
+
+    @cached_property
+    def drivers(self) -> tuple[Driver, ...]:
+        return self._views("drivers", driver_view)
+
+    @cached_property
+    def loads(self) -> tuple[Load, ...]:
+        return self._views("forces", load_view)
+
+    @cached_property
+    def springs(self) -> tuple[Spring, ...]:
+        return self._views("springs", spring_view)
+
+    @cached_property
+    def components(self) -> tuple[Component, ...]:
+        return tuple(component_view(each, self.space) for each in self.elements if each.ports)
+
+
+#: The views that do not have the name of their section.
+_VIEWS = {"loads": "forces"}
+
+
+def _merged(
+    elements: tuple[Element, ...], views: Mapping[str, Iterable[View | Element]], space: Space
+) -> tuple[Element, ...]:
+    """``elements`` with those of some sections replaced, in the order of sections."""
+    for key, given in views.items():
+        section = _VIEWS.get(key, key)
+        kept = [e for e in elements if not (e.ports if key == "components" else e.section == section)]
+        elements = (*kept, *(element_of(view, space) for view in given))
+    return tuple(sorted(elements, key=_section_order))
+
+
+def _section_order(element: Element) -> int:
+    return SECTIONS.index(element.section) if element.section in SECTIONS else len(SECTIONS)
 
 
 def start_parameter(start: Start) -> str:
@@ -368,45 +303,6 @@ def default_parameters(model: SystemModel) -> dict[str, float]:
 
 
 # --- quantities ------------------------------------------------------------------------------
-
-_P, _V, _A = Level.POSITION, Level.VELOCITY, Level.ACCELERATION
-
-
-def _vector(axes: str) -> Kinds:
-    levels = (("", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
-    return tuple((f"{prefix}{axis}", level, unit) for prefix, level, unit in levels for axis in axes)
-
-
-def _angle(suffix: str = "") -> Kinds:
-    kinds = (("angle", _P, "rad"), ("omega", _V, "rad/s"), ("alpha", _A, "rad/s2"))
-    return tuple((f"{kind}{suffix}", level, unit) for kind, level, unit in kinds)
-
-
-_SLIDE: Kinds = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
-_SPIN: Kinds = (
-    *((f"r{i}{j}", _P, "1") for i in "xyz" for j in "xyz"),
-    *((f"w{axis}", _V, "rad/s") for axis in "xyz"),
-    *((f"alpha{axis}", _A, "rad/s2") for axis in "xyz"),
-)
-_TURNS = {
-    JointType.REVOLUTE: 1,
-    JointType.UNIVERSAL: 2,
-    JointType.CYLINDRICAL: 1,
-    JointType.PLANAR: 1,
-    JointType.SCREW: 1,
-}
-_SLIDES: dict[JointType, Kinds] = {
-    JointType.PRISMATIC: _SLIDE,
-    JointType.CYLINDRICAL: _SLIDE,
-    JointType.SCREW: _SLIDE,
-    JointType.PLANAR: _vector("xy"),
-    JointType.TRANSLATIONAL: _vector("xyz"),
-}
-
-
-def attitude_kinds(attitude: str) -> Kinds:
-    """The quantities of an attitude: those of Euler angles; Euler parameters are coordinates only."""
-    return () if attitude == QUATERNION else tuple(k for n in "123" for k in _angle(n))
 
 
 def quantities(model: SystemModel) -> Iterator[Quantity]:
@@ -430,55 +326,9 @@ def quantities(model: SystemModel) -> Iterator[Quantity]:
     Components of networks have the across and through variables of their ports (``R1.v R1.i``), and nodes
     their across variables.
     """
-    planar = model.space is Space.PLANAR
-    point_kinds = _vector("xy" if planar else "xyz")
+    places = vector_kinds("xy" if model.space is Space.PLANAR else "xyz")
     for point in model.ground:
-        yield from _of(f"{GROUND}.{point.name}", point_kinds)
-    for body in model.bodies:
-        turning = _angle() if planar else _SPIN + attitude_kinds(body.attitude)
-        yield from _of(body.name, point_kinds + turning)
-        if body.center_node != body.name:
-            yield from _of(body.center_node, point_kinds)
-        for point in body.points:
-            yield from _of(f"{body.name}.{point.name}", point_kinds)
-    for joint in model.joints:
-        yield from _of(joint.name, _joint_kinds(joint, planar))
-    for driver in model.drivers:
-        rotation = driver.type is DriverType.ROTATION
-        yield from _of(driver.name, _angle() + _torque(planar) if rotation else _force(planar))
-    for spring in model.springs:
-        if spring.type is SpringType.TRANSLATIONAL:
-            yield from _of(spring.name, (("length", _P, "m"), ("speed", _V, "m/s"), ("force", _V, "N")))
-        else:
-            yield from _of(spring.name, (*_angle()[:2], ("torque", _V, "N.m")))
-    for load in model.loads:
-        kinds = _force(planar) if load.type is LoadType.FORCE else _torque(planar)
-        yield from _of(load.name, tuple((kind, _V, unit) for kind, _, unit in kinds))
-    yield from component_quantities(model.components, GROUND)
-
-
-def _joint_kinds(joint: Joint, planar: bool) -> Kinds:
-    reaction = () if joint.type is JointType.VIRTUAL else _force(planar) + _torque(planar)
-    kind = joint.kind
-    if kind is JointType.ROD:
-        return (("tension", _A, "N"), *_force(planar))
-    if kind is JointType.FREE:
-        motion = _vector("xy") + _angle() if planar else _vector("xyz") + attitude_kinds(joint.attitude)
-        return motion + reaction
-    if kind is JointType.SPHERICAL:
-        return attitude_kinds(joint.attitude) + reaction
-    turns = _TURNS.get(kind, 0)
-    angles = _angle() if turns == 1 else tuple(k for n in range(turns) for k in _angle(str(n + 1)))
-    return _SLIDES.get(kind, ()) + angles + reaction
-
-
-def _force(planar: bool) -> Kinds:
-    return tuple((f"f{axis}", _A, "N") for axis in ("xy" if planar else "xyz"))
-
-
-def _torque(planar: bool) -> Kinds:
-    return (("torque", _A, "N.m"),) if planar else tuple((f"t{axis}", _A, "N.m") for axis in "xyz")
-
-
-def _of(owner: str, kinds: Kinds) -> Iterator[Quantity]:
-    return (Quantity(owner, kind, level, unit) for kind, level, unit in kinds)
+        yield from (Quantity(f"{GROUND}.{point.name}", *kind) for kind in places)
+    for element in model.elements:
+        yield from element.quantities
+    yield from node_quantities((element.ports for element in model.elements), GROUND)

@@ -13,7 +13,7 @@ from enum import Enum
 from fmugen.ir.formula import Formula
 from fmugen.ir.quantity import Kinds, Level, Quantity
 
-__all__ = ["FLANGE", "Component", "Discipline", "Port", "component_quantities", "flange_joint", "node_owner"]
+__all__ = ["FLANGE", "Component", "Discipline", "Port", "flange_joint", "node_owner", "node_quantities"]
 
 #: ``joint:crank_pin`` is the node at which components act on a joint of the mechanism.
 FLANGE = "joint:"
@@ -105,16 +105,14 @@ def node_owner(node: str) -> str:
     return flange_joint(node) or node
 
 
-def component_quantities(components: Iterable[Component], datum: str) -> Iterator[Quantity]:
-    """The across and through variables of all ports, then the across variables of all nodes.
+def node_quantities(ports: Iterable[tuple[Port, ...]], datum: str) -> Iterator[Quantity]:
+    """The across variables of all nodes of ``ports``.
 
     The nodes of a joint have the quantities of the joint itself, and the datum has none.
     """
     nodes: dict[str, Discipline] = {}
-    for component in components:
-        for port in component.ports:
-            for kind, level, unit in port.kinds():
-                yield Quantity(component.name, kind, level, unit, network=True)
+    for own in ports:
+        for port in own:
             for node in (port.tail, port.head):
                 if node != datum and flange_joint(node) is None:
                     nodes.setdefault(node, port.discipline)

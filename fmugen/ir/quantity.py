@@ -8,7 +8,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Kinds", "Level", "Quantity"]
+__all__ = [
+    "ATTITUDE_MATRIX",
+    "EULER_PARAMETERS",
+    "SLIDE",
+    "Kinds",
+    "Level",
+    "Quantity",
+    "angle_kinds",
+    "attitude_kinds",
+    "force_kinds",
+    "torque_kinds",
+    "vector_kinds",
+]
+
+#: The attitude that is described by Euler parameters, which no motion makes singular.
+EULER_PARAMETERS = "quaternion"
 
 
 class Level(Enum):
@@ -39,3 +54,44 @@ class Quantity:
 
 #: The kinds of quantities that an element has, each with its level and unit.
 Kinds = tuple[tuple[str, Level, str], ...]
+
+_P, _V, _A = Level.POSITION, Level.VELOCITY, Level.ACCELERATION
+
+
+def vector_kinds(axes: str) -> Kinds:
+    """The components of a position along some of the axes x, y, z, with their derivatives."""
+    levels = (("", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
+    return tuple((f"{prefix}{axis}", level, unit) for prefix, level, unit in levels for axis in axes)
+
+
+def angle_kinds(suffix: str = "") -> Kinds:
+    """An angle and its derivatives; ``suffix`` tells the angles of one element apart."""
+    kinds = (("angle", _P, "rad"), ("omega", _V, "rad/s"), ("alpha", _A, "rad/s2"))
+    return tuple((f"{kind}{suffix}", level, unit) for kind, level, unit in kinds)
+
+
+#: A displacement along an axis, and its derivatives.
+SLIDE: Kinds = (("s", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
+#: The attitude of a body in space: direction cosines, angular velocity and acceleration in ground axes.
+ATTITUDE_MATRIX: Kinds = (
+    *((f"r{i}{j}", _P, "1") for i in "xyz" for j in "xyz"),
+    *((f"w{axis}", _V, "rad/s") for axis in "xyz"),
+    *((f"alpha{axis}", _A, "rad/s2") for axis in "xyz"),
+)
+
+
+def attitude_kinds(attitude: str) -> Kinds:
+    """The quantities of an attitude: those of Euler angles; Euler parameters are coordinates only."""
+    return () if attitude == EULER_PARAMETERS else tuple(k for n in "123" for k in angle_kinds(n))
+
+
+def force_kinds(*, planar: bool, level: Level = _A) -> Kinds:
+    """The components of a force; that of a constraint is known with the accelerations."""
+    return tuple((f"f{axis}", level, "N") for axis in ("xy" if planar else "xyz"))
+
+
+def torque_kinds(*, planar: bool, level: Level = _A) -> Kinds:
+    """The components of a torque; in the plane it has one."""
+    if planar:
+        return (("torque", level, "N.m"),)
+    return tuple((f"t{axis}", level, "N.m") for axis in "xyz")

@@ -174,10 +174,10 @@ def _promotions(graphs: LinearGraph, selection: TreeSelection, domain: Domain) -
     """All edges of a kind that the tree can hold."""
     tree = selection.domain(domain)
     edges = [edge for edge in graphs.domain(domain).edges if _free_to_move(graphs, edge)]
-    for kind in dict.fromkeys(edge.kind for edge in edges):
-        promoted = [edge.name for edge in edges if edge.kind is kind]
+    for label in dict.fromkeys(edge.label for edge in edges):
+        promoted = [edge.name for edge in edges if edge.label == label]
         branches = _filled(graphs, domain, [*promoted, *tree.branches])
-        yield _changed(graphs, selection, domain, branches, f"every {kind.value}")
+        yield _changed(graphs, selection, domain, branches, f"every {label}")
 
 
 def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:

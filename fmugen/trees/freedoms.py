@@ -7,7 +7,7 @@ planar models, where only a virtual joint offers the coordinates of a plane.
 
 from __future__ import annotations
 
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph, QuaternionTurn
+from fmugen.ir.graph import Displacement, DomainGraph, Edge, EdgeKind, LinearGraph
 
 __all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "freedoms", "gruebler_freedoms", "is_joint"]
 
@@ -29,10 +29,7 @@ def freedoms(edge: Edge) -> int:
     """The number of across variables of an edge; Euler parameters count as the three rotations they are."""
     if edge.kind in _UNBOUND:
         return _SPATIAL_DIRECTIONS
-    normalized = 0
-    if edge.domain is Domain.ROTATION:
-        normalized = sum(isinstance(turn, QuaternionTurn) for turn in edge.rotation.turns)
-    return len(edge.motion) - normalized
+    return edge.freedoms
 
 
 def gruebler_freedoms(graphs: LinearGraph) -> int:
@@ -45,6 +42,6 @@ def gruebler_freedoms(graphs: LinearGraph) -> int:
 
 def _reactions(graph: DomainGraph, edge: Edge) -> int:
     """The directions in which an edge reacts; those of a joint as it would have them in space."""
-    if not is_joint(edge) or edge.kind is EdgeKind.ROD:
+    if not is_joint(edge) or (isinstance(edge.across, Displacement) and edge.across.distance is not None):
         return edge.reactions
     return 0 if edge.kind is EdgeKind.VIRTUAL else _SPATIAL_DIRECTIONS - freedoms(edge)

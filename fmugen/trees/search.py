@@ -31,7 +31,7 @@ from fmugen.errors import FmugenError, TreeError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
-from fmugen.ir.model import Joint, SystemModel
+from fmugen.ir.model import Element, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.graph import build_graph
@@ -114,7 +114,7 @@ class SearchResult:
 
     candidates: tuple[Candidate, ...]
     complete: bool
-    proposed: tuple[Joint, ...] = ()
+    proposed: tuple[Element, ...] = ()
 
     @property
     def ranked(self) -> tuple[Candidate, ...]:
@@ -143,7 +143,7 @@ class SearchResult:
         return replace(best.trees, name=MEASURED, reasons=reasons)
 
     @property
-    def used(self) -> tuple[Joint, ...]:
+    def used(self) -> tuple[Element, ...]:
         """The proposed joints that the cheapest trees use."""
         trees = self.best.trees
         return tuple(joint for joint in self.proposed if _uses(trees, {joint.name}))
@@ -257,7 +257,7 @@ class _TreeSearch:
         self._model, self._closure, self._effort = model, closure, effort
         self._coordinates = _coordinates(graph)
         self._named = {trees.name for trees in model.trees}
-        self._proposed: tuple[Joint, ...] = ()
+        self._proposed: tuple[Element, ...] = ()
         self._progress = progress
         self._clock = process_time if effort.processes == 1 else perf_counter
         self._deadline = self._clock() + effort.seconds
@@ -284,7 +284,7 @@ class _TreeSearch:
 
         Those that need more coordinates than the best are left out: what is proposed must save something.
         """
-        self._proposed = tuple(joint for joint in wider.joints if joint not in self._model.joints)
+        self._proposed = tuple(element for element in wider.elements if element not in self._model.elements)
         names = {joint.name for joint in self._proposed}
         graph = build_graph(wider)
         self._model, self._coordinates = wider, _coordinates(graph)

@@ -59,4 +59,4 @@ def _require_connected(graph: NetworkGraph) -> None:
 
 def _brings(edge: Edge) -> str:
     coordinates = ", ".join(axis.coordinate for axis in edge.motion) or "no coordinate"
-    return f"{edge.kind.value}, brings {coordinates}"
+    return f"{edge.label}, brings {coordinates}"

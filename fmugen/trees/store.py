@@ -7,7 +7,7 @@ cache under a digest of the model, the closure, the effort and the program.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from fmugen.cache import keep, kept_text, place_of
@@ -72,8 +72,8 @@ def _apply(
     model: SystemModel, graph: LinearGraph, choice: _StoredTrees
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     if choice.joints:
-        proposed = (joint for joint in propose_virtual_joints(model).joints if joint.name in choice.joints)
-        model = replace(model, joints=(*model.joints, *proposed))
+        wider = propose_virtual_joints(model).in_section("joints")
+        model = model.with_elements(*(joint for joint in wider if joint.name in choice.joints))
         graph = build_graph(model)
     # The trees of networks are the same whatever those of the mechanism are.
     some = select_trees(model, graph, next(iter(METHODS)))

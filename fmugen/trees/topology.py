@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -30,7 +29,7 @@ class _Edge(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def kind(self) -> Enum: ...
+    def label(self) -> str: ...
     @property
     def tail(self) -> str: ...
     @property
@@ -146,7 +145,7 @@ def _require_edges(graph: _Graph, chosen: tuple[str, ...]) -> None:
     chords = [edge for edge in graph.edges if edge.name in members and not edge.branchable]
     if chords:
         raise TreeError(
-            f"{chords[0].name}, a {chords[0].kind.value}, cannot be in the {graph.domain.value} tree: "
+            f"{chords[0].name}, a {chords[0].label}, cannot be in the {graph.domain.value} tree: "
             "its motion is not described by coordinates of its own"
         )
 

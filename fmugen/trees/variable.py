@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
 from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
 from fmugen.trees.growth import GrownTree, grow_all
 
@@ -83,7 +83,7 @@ def _shortest_paths(graph: DomainGraph, length: Callable[[Edge], int]) -> dict[s
     network: nx.MultiGraph[str] = nx.MultiGraph()
     network.add_nodes_from(graph.nodes)
     for edge in graph.edges:
-        if edge.kind is not EdgeKind.ROD:
+        if edge.branchable or not is_joint(edge):  # a rod holds no node
             network.add_edge(edge.tail, edge.head, length=length(edge))
     lengths = nx.single_source_dijkstra_path_length(network, graph.nodes[0], weight="length")
     return {node: int(value) for node, value in lengths.items()}

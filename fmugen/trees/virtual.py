@@ -25,11 +25,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from fmugen.components.axes import Axes, orthonormal
+from fmugen.components.base import element_of, renamed
+from fmugen.components.freedoms import About, Held, Line, Locked, Plane
+from fmugen.components.joints import Virtual, joints_of, virtual_about
 from fmugen.errors import TreeError
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, cross, dot, is_null, matvec, null, scale3, transpose
 from fmugen.ir.graph import EdgeKind, FixedTurn, LinearGraph
-from fmugen.ir.model import GROUND, Z_AXIS, Attachment, Joint, JointType, Space, SystemModel, Vector
+from fmugen.ir.model import GROUND, Z_AXIS, Attachment, Element, Space, SystemModel, Vector
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 
@@ -39,11 +42,6 @@ __all__ = ["hides_reactions", "propose_virtual_joints", "require_reactions"]
 _MOST_PROPOSALS = 8
 #: A chain with fewer turning joints has no angles to add.
 _FEWEST_TURNS = 2
-#: The joints of which chains are made.
-_TURNING = (JointType.REVOLUTE, JointType.CYLINDRICAL, JointType.SCREW, JointType.PLANAR)
-_KEEPING = (JointType.PRISMATIC, JointType.WELD)
-
-_WITHOUT_TORQUE = (JointType.SPHERICAL, JointType.FREE, JointType.ROD, JointType.VIRTUAL)
 _REACTIONS = ("fx", "fy", "fz", "tx", "ty", "tz", "torque", "tension")
 
 
@@ -58,8 +56,8 @@ def propose_virtual_joints(model: SystemModel) -> SystemModel:
     for joint in _Explorer(model).joints():
         name = _free_name(f"virtual_{joint.tail.body}_{joint.head.body}", names)
         names.add(name)
-        proposals.append(replace(joint, name=name))
-    return replace(model, joints=(*model.joints, *proposals)) if proposals else model
+        proposals.append(renamed(joint, name))
+    return model.with_elements(*proposals) if proposals else model
 
 
 def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str]) -> bool:
@@ -70,8 +68,8 @@ def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str])
     if asked and any(branch in virtual for branch in trees.translation.branches):
         return True  # forces are hidden, and with their moments any torque
     tree = trees.rotation
-    resisting = {joint.name for joint in model.joints if joint.type not in _WITHOUT_TORQUE}
-    resisting |= {driver.name for driver in model.drivers}
+    resisting = {e.name for e, joint in joints_of(model) if joint.resists_torque(planar=False)}
+    resisting |= {driver.name for driver in model.in_section("drivers")}
     beside = {edge for branch in virtual.intersection(tree.branches) for edge, _ in tree.cutsets[branch]}
     hidden = beside & resisting
     hidden |= {branch for chord in beside & resisting for branch, _ in tree.circuits[chord]}
@@ -86,7 +84,7 @@ def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
     TreeError
         Naming the virtual joints.
     """
-    virtual = {joint.name for joint in model.joints if joint.type is JointType.VIRTUAL}
+    virtual = {element.name for element, joint in joints_of(model) if joint.role is EdgeKind.VIRTUAL}
     if hides_reactions(model, trees, virtual):
         used = sorted(virtual.intersection(trees.translation.branches + trees.rotation.branches))
         raise TreeError(
@@ -97,7 +95,7 @@ def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
 
 def _reactions_asked_for(model: SystemModel) -> Iterator[str]:
     """The joints and drivers whose reactions are in outputs."""
-    owners = {joint.name for joint in model.joints} | {driver.name for driver in model.drivers}
+    owners = {element.name for element in model.in_section("joints", "drivers")}
     for output in model.outputs:
         for name in output.value.names():
             owner, _, kind = name.rpartition(".")
@@ -106,11 +104,7 @@ def _reactions_asked_for(model: SystemModel) -> Iterator[str]:
 
 
 def _names(model: SystemModel) -> Iterator[str]:
-    yield from (body.name for body in model.bodies)
-    yield from (joint.name for joint in model.joints)
-    yield from (driver.name for driver in model.drivers)
-    yield from (load.name for load in model.loads)
-    yield from (spring.name for spring in model.springs)
+    yield from (element.name for element in model.elements)
     yield from (parameter.name for parameter in model.parameters)
     yield from (given.name for given in model.inputs)
 
@@ -157,16 +151,22 @@ class _Explorer:
             owner: [Attachment(owner), *(Attachment(owner, point.name) for point in fixed)]
             for owner, fixed in points.items()
         }
-        self._joints_at: dict[str, list[Joint]] = {owner: [] for owner in points}
-        for joint in model.joints:
-            if joint.type in _TURNING + _KEEPING:
-                self._joints_at[joint.tail.body].append(joint)
-                self._joints_at[joint.head.body].append(joint)
+        self._joints_at: dict[str, list[Element]] = {owner: [] for owner in points}
+        #: The joints that turn about one axis, with that axis.
+        self._axis: dict[str, Vector] = {}
+        for element, joint in joints_of(model):
+            turns = joint.freedoms().turns
+            if joint.role is EdgeKind.JOINT and isinstance(turns, About | Locked):
+                for place in element.places:
+                    self._joints_at[place.body].append(element)
+            if isinstance(turns, About):
+                self._axis[element.name] = turns.axis
 
-    def joints(self) -> list[Joint]:
+    def joints(self) -> list[Element]:
         """Virtual joints along the shortest chains, in declared order of the bodies they begin at."""
-        joined = {frozenset((joint.tail.body, joint.head.body)) for joint in self._model.joints}
-        found: list[tuple[int, Joint]] = []
+        joints = self._model.in_section("joints")
+        joined = {frozenset(place.body for place in joint.places) for joint in joints}
+        found: list[tuple[int, Element]] = []
         for start in self._starts():
             for chain in self._chains(start):
                 pair = frozenset((start, chain.body))
@@ -189,7 +189,8 @@ class _Explorer:
         """Chains with turning joints enough, the shortest first; none leads through the ground."""
         found: list[_Chain] = []
         for joint in self._joints_at[start]:
-            front = self._grown([self._bare(start, joint)], [joint]) if joint.type in _TURNING else []
+            turning = joint.name in self._axis
+            front = self._grown([self._bare(start, joint)], [joint]) if turning else []
             seen = {start, GROUND}
             while front := [chain for chain in front if chain.body not in seen]:
                 found.extend(chain for chain in front if chain.turns >= _FEWEST_TURNS)
@@ -197,14 +198,14 @@ class _Explorer:
                 front = self._grown(front)
         return sorted(found, key=lambda chain: chain.joints)
 
-    def _bare(self, start: str, joint: Joint) -> _Chain:
+    def _bare(self, start: str, joint: Element) -> _Chain:
         """A chain about the axis of ``joint`` that is still at its beginning."""
         here = _end(joint, start)
-        formula = Z_AXIS if self._graph.planar else joint.axis
+        formula = Z_AXIS if self._graph.planar else self._axis[joint.name]
         axis = self._resolved(here, formula)
         return _Chain(formula, axis, axis, here.node, here.node, start, self._graph.symbols.dag.zero)
 
-    def _grown(self, chains: Iterable[_Chain], by: list[Joint] | None = None) -> list[_Chain]:
+    def _grown(self, chains: Iterable[_Chain], by: list[Element] | None = None) -> list[_Chain]:
         """Every chain with every joint at its end, as far as the axis allows."""
         longer = (
             self._extended(chain, joint)
@@ -213,7 +214,7 @@ class _Explorer:
         )
         return [chain for chain in longer if chain is not None]
 
-    def _extended(self, chain: _Chain, joint: Joint) -> _Chain | None:
+    def _extended(self, chain: _Chain, joint: Element) -> _Chain | None:
         """``chain`` continued by ``joint``, unless that turns about another axis."""
         here = _end(joint, chain.body)
         there = joint.head if here is joint.tail else joint.tail
@@ -231,17 +232,18 @@ class _Explorer:
             body=there.body,
             length=chain.length + dot(chain.last, arm),
             joints=chain.joints + 1,
-            turns=chain.turns + (joint.type in _TURNING),
+            turns=chain.turns + (joint.name in self._axis),
             on_axis=chain.on_axis and straight,
             advance=chain.advance or not all(dot(frame_axis, slide).is_zero for slide in slides),
         )
 
-    def _passed(self, joint: Joint, axis: Vector3, here: Attachment, there: Attachment) -> Vector3 | None:
+    def _passed(self, joint: Element, axis: Vector3, here: Attachment, there: Attachment) -> Vector3 | None:
         """The axis in the axes of the next body; ``None`` where the joint does not keep it."""
         if self._graph.planar:
             return axis
-        if joint.type in _TURNING:
-            before, after = self._resolved(here, joint.axis), self._resolved(there, joint.axis)
+        if joint.name in self._axis:
+            own = self._axis[joint.name]
+            before, after = self._resolved(here, own), self._resolved(there, own)
             if axis == before:
                 return after
             return scale3(-1, after) if axis == scale3(-1, before) else None
@@ -257,32 +259,35 @@ class _Explorer:
 
     # --- joints -------------------------------------------------------------------------------------------
 
-    def _joint(self, start: str, chain: _Chain) -> Joint | None:
+    def _joint(self, start: str, chain: _Chain) -> Element | None:
         """A virtual joint with the motion of ``chain``, if some pair of points has it for certain."""
         if self._graph.planar:
-            return Joint("", JointType.VIRTUAL, Attachment(start), Attachment(chain.body))
+            return self._virtual(Virtual(), Attachment(start), Attachment(chain.body))
         heads = [end for end in self._attachments[chain.body] if self._has_axis(end, chain, chain.last)]
         for tail in self._attachments[start]:
             if self._has_axis(tail, chain, chain.first):
                 for head in heads:
                     like = self._like(chain, tail, head)
                     if like is not None:
-                        return Joint("", JointType.VIRTUAL, tail, head, chain.formula, like=like)
+                        return self._virtual(like, tail, head)
         return None
+
+    def _virtual(self, kind: Virtual, tail: Attachment, head: Attachment) -> Element:
+        return element_of(kind, "", (tail, head), planar=self._graph.planar)
 
     def _has_axis(self, attachment: Attachment, chain: _Chain, axis: Vector3) -> bool:
         return self._resolved(attachment, chain.formula) == axis
 
-    def _like(self, chain: _Chain, tail: Attachment, head: Attachment) -> JointType | None:
-        """The joint whose motion is that of ``head`` relative to ``tail``."""
+    def _like(self, chain: _Chain, tail: Attachment, head: Attachment) -> Virtual | None:
+        """The virtual joint whose motion is that of ``head`` relative to ``tail``."""
         before, after = self._arm(tail.node, chain.begin), self._arm(chain.end, head.node)
         length = chain.length + dot(chain.first, before) + dot(chain.last, after)
         straight = is_null(cross(chain.first, before)) and is_null(cross(chain.last, after))
         if chain.on_axis and straight and chain.advance:
-            return JointType.CYLINDRICAL
+            return virtual_about(chain.formula, Line)
         if chain.advance or not length.is_zero:
             return None
-        return JointType.REVOLUTE if chain.on_axis and straight else JointType.PLANAR
+        return virtual_about(chain.formula, Held if chain.on_axis and straight else Plane)
 
     def _resolved(self, attachment: Attachment, axis: Vector) -> Vector3:
         """A direction that is given at an attachment, in the axes of its body and of unit length."""
@@ -293,7 +298,7 @@ class _Explorer:
         return add3(self._positions[head], scale3(-1, self._positions[tail]))
 
 
-def _end(joint: Joint, body: str) -> Attachment:
+def _end(joint: Element, body: str) -> Attachment:
     """Where ``joint`` is fastened to ``body``."""
     return joint.tail if joint.tail.body == body else joint.head
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -32,23 +32,10 @@ _STAGGER = 0.14
 _INK = "#1f2328"
 
 _JOINT, _LOAD = "#c2410c", "#7e22ce"
-_JOINT_KINDS = (
-    EdgeKind.REVOLUTE,
-    EdgeKind.PRISMATIC,
-    EdgeKind.UNIVERSAL,
-    EdgeKind.SPHERICAL,
-    EdgeKind.CYLINDRICAL,
-    EdgeKind.PLANAR,
-    EdgeKind.WELD,
-    EdgeKind.FREE,
-    EdgeKind.TRANSLATIONAL,
-    EdgeKind.SCREW,
-    EdgeKind.ROD,
-)
 _COLOURS: dict[EdgeKind | Kind, str] = {
     EdgeKind.BODY: "#1d4ed8",
     EdgeKind.ARM: "#57606a",
-    **dict.fromkeys(_JOINT_KINDS, _JOINT),
+    EdgeKind.JOINT: _JOINT,
     EdgeKind.VIRTUAL: "#a16207",
     EdgeKind.MOTION_DRIVER: "#15803d",
     EdgeKind.LOAD: _LOAD,
@@ -65,7 +52,7 @@ _COLOURS: dict[EdgeKind | Kind, str] = {
 _FAMILIES: tuple[tuple[str, tuple[EdgeKind | Kind, ...]], ...] = (
     ("body", (EdgeKind.BODY,)),
     ("rigid arm", (EdgeKind.ARM,)),
-    ("joint", _JOINT_KINDS),
+    ("joint", (EdgeKind.JOINT,)),
     ("virtual joint", (EdgeKind.VIRTUAL,)),
     ("motion driver", (EdgeKind.MOTION_DRIVER,)),
     ("load, gravity", (EdgeKind.LOAD, EdgeKind.GRAVITY)),
@@ -78,14 +65,7 @@ _FAMILIES: tuple[tuple[str, tuple[EdgeKind | Kind, ...]], ...] = (
     ("through driver", (Kind.THROUGH_DRIVER,)),
 )
 #: How long an edge would like to be: points stay near their body, coincident points together.
-_LENGTHS: dict[EdgeKind | Kind, float] = {
-    EdgeKind.ARM: 0.8,
-    EdgeKind.REVOLUTE: 0.7,
-    EdgeKind.PRISMATIC: 0.9,
-    EdgeKind.UNIVERSAL: 0.7,
-    EdgeKind.SPHERICAL: 0.7,
-    EdgeKind.WELD: 0.7,
-}
+_ARM, _HELD, _SLIDING = 0.8, 0.7, 0.9
 _LONGEST = 1.4
 
 Place = tuple[float, float]
@@ -125,8 +105,9 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
         _markers(),
         f'<text x="24" y="30" font-size="18" font-weight="bold" fill="{_INK}">{escape(title)}</text>',
     ]
+    lengths = dict(_joint_lengths(graph))
     for panel in panels:
-        body += _drawn(panel)
+        body += _drawn(panel, lengths)
     body += _legend(legend, width, height)
     return "\n".join([*body, "</svg>", ""])
 
@@ -181,9 +162,9 @@ def _head(colour: str) -> str:
     return f"head-{colour.removeprefix('#')}"
 
 
-def _drawn(panel: _Panel) -> list[str]:
+def _drawn(panel: _Panel, lengths: Mapping[str, float]) -> list[str]:
     """The edges, then the nodes over them, then the names over all."""
-    places = _layout(panel)
+    places = _layout(panel, lengths)
     branches = set(panel.tree.branches)
     counted = f"{len(panel.graph.nodes)} nodes, {len(branches)} branches, {len(panel.tree.chords)} chords"
     lines = [
@@ -214,11 +195,18 @@ def _title(graph: _Graph) -> str:
     return f"{graph.domain.value} network"
 
 
-def _layout(panel: _Panel) -> dict[str, Place]:
+def _joint_lengths(graph: LinearGraph) -> Iterator[tuple[str, float]]:
+    """How long the edges of joints would like to be, in either graph."""
+    for edge in graph.translation.edges:
+        if edge.kind is EdgeKind.JOINT and edge.displacement.reaction and edge.freedoms < 2:
+            yield edge.name, _SLIDING if edge.motion else _HELD
+
+
+def _layout(panel: _Panel, lengths: Mapping[str, float]) -> dict[str, Place]:
     skeleton: nx.Graph[str] = nx.Graph()
     skeleton.add_nodes_from(panel.graph.nodes)
     for edge in panel.graph.edges:
-        length = _LENGTHS.get(edge.kind, _LONGEST)
+        length = _ARM if edge.kind is EdgeKind.ARM else lengths.get(edge.name, _LONGEST)
         known = skeleton.get_edge_data(edge.tail, edge.head, {"length": _LONGEST})["length"]
         if edge.tail != edge.head:
             skeleton.add_edge(edge.tail, edge.head, length=min(length, known))
@@ -304,7 +292,7 @@ def _stroke(curve: _Curve, edge: _AnyEdge, *, bold: bool) -> str:
     return (
         f'<path d="{curve.path}" fill="none" stroke="{_COLOURS[edge.kind]}" '
         f'stroke-width="{3.2 if bold else 1.1}" marker-end="url(#{_head(_COLOURS[edge.kind])})">'
-        f"<title>{escape(edge.name)}: {edge.kind.value}, {kind}</title></path>"
+        f"<title>{escape(edge.name)}: {edge.label}, {kind}</title></path>"
     )
 
 

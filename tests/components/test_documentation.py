@@ -10,30 +10,30 @@ from pathlib import Path
 
 import pytest
 
-from fmugen.components.network import NetworkComponent
-from fmugen.components.networks import COMPONENTS
+from fmugen.components.base import REGISTRY, Component, FormulaScope
+from fmugen.components.reference import table_of, updated
 
 PAGE = (Path(__file__).parents[2] / "docs" / "components.md").read_text(encoding="utf-8")
-ALL = [component for section in COMPONENTS.values() for component in section.values()]
+ALL = [kind for kinds in REGISTRY.values() for kind in kinds.values()]
 
 
-@pytest.mark.parametrize("component", ALL, ids=lambda component: f"{component.section} {component.type}")
-def test_a_component_is_in_the_tables(component: type[NetworkComponent]) -> None:
-    """Its row names every terminal and value, a star where a value may vary, and defaults."""
-    if component.section == "rotational" and component.type != "gear":
-        begin = PAGE.index("In `[rotational]` these are")
-        row = PAGE[begin : PAGE.index("\n\n", begin)]
-        assert f"`{component.type}`" in row
-        terminals = ()
-    else:
-        (row,) = (line for line in PAGE.splitlines() if line.startswith(f"| `{component.type}` |"))
-        terminals = component.terminals
-    assert all(f"`{terminal.name}`" in row for terminal in terminals)
-    for value in component.values:
-        assert f"`{value.name}`" + ("\\*" if value.free else "") in row
-        if value.default is not None and terminals:
-            said = re.search(rf"`{value.name}`(?:\\\*)? \(([^)]*)\)", row)
-            assert said is not None and float(said[1]) == value.default
+def test_the_tables_are_those_of_the_registry() -> None:
+    """``python -m fmugen.components.reference docs/components.md`` writes them."""
+    assert updated(PAGE) == PAGE
+
+
+def test_every_section_has_a_table() -> None:
+    assert sorted(re.findall(r"<!-- table (\w+) -->", PAGE)) == sorted(REGISTRY)
+
+
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: f"{kind.section} {kind.type}")
+def test_a_type_is_in_its_table(kind: type[Component]) -> None:
+    """Its row names every end and key, and those of networks that may vary have a star."""
+    (row,) = (line for line in table_of(kind.section).splitlines() if line.startswith(f"| `{kind.type}`"))
+    assert all(f"`{end.key}`" in row for end in kind.ends)
+    for key in kind.table_keys() if not kind.variant_key else ():
+        varies = key.scope is not FormulaScope.CONSTANT
+        assert f"`{key.name}`" + ("\\*" if varies else "") in row
 
 
 WARM = """

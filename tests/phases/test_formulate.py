@@ -252,7 +252,11 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
         )
         rows = [circuit.constraint for circuit in circuits]
         cutsets = Cutsets(
-            graph, trees, kinematics, circuits, Quantities(graph, kinematics, coordinates, angles)
+            graph,
+            trees,
+            kinematics,
+            circuits,
+            Quantities(formulation.model, graph, kinematics, coordinates, angles).motion,
         )
         zero = graph.symbols.dag.zero
         pairs = []

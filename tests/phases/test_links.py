@@ -10,10 +10,10 @@ import pytest
 from fmugen.builder import ModelBuilder
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.formulate import formulate
+from fmugen.phases.formulate.links import BALL, PIN
 from fmugen.phases.graph import build_graph
 from fmugen.phases.triangularize import solution_flow
 from fmugen.phases.triangularize.assemble import assemble
@@ -56,7 +56,7 @@ def hung(*, aimed: bool, balls: bool = False) -> SystemModel:
     return builder.trees("chain", ["ball", "pin", "cross"], ["ball", "pin", "cross"]).build()
 
 
-def linked(model: SystemModel, *kinds: EdgeKind) -> Dae:
+def linked(model: SystemModel, *kinds: int) -> Dae:
     graph = build_graph(model)
     return formulate(model, graph, select_trees(model, graph, "chain"), linked_by=kinds)
 
@@ -80,21 +80,21 @@ def test_the_length_of_a_link_is_free_of_its_cross() -> None:
 
 
 def test_length_and_axis_of_a_link_are_free_of_its_pin() -> None:
-    rows = rows_of(linked(hung(aimed=False), EdgeKind.REVOLUTE))
+    rows = rows_of(linked(hung(aimed=False), PIN))
     plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
     assert rows["top, length"] == rows["top, axis"] == plate
     assert rows["top, normal"] == {*plate, "pin.angle"}
 
 
 def test_the_length_of_a_link_is_free_of_its_ball_and_its_spin_matters_nowhere() -> None:
-    rows = rows_of(linked(hung(aimed=True, balls=True), EdgeKind.SPHERICAL))
+    rows = rows_of(linked(hung(aimed=True, balls=True), BALL))
     plate = {"ball.angle1", "ball.angle2", "ball.angle3"}
     assert rows["side, length"] == plate
     assert rows["side, axis"] == rows["side, normal"] == {*plate, "cross.angle1", "cross.angle2"}
 
 
-@pytest.mark.parametrize("kind", [EdgeKind.REVOLUTE, EdgeKind.SPHERICAL])
-def test_rows_by_length_give_the_motion_of_the_rows_along_axes(kind: EdgeKind) -> None:
+@pytest.mark.parametrize("kind", [PIN, BALL])
+def test_rows_by_length_give_the_motion_of_the_rows_along_axes(kind: int) -> None:
     """Positions of the one close the loops of the other, and accelerations are the same."""
     model = hung(aimed=True, balls=True)
     plain = NumericDae(model, "chain")

@@ -49,7 +49,7 @@ def rotational_tree(graph: LinearGraph, *branches: str) -> SpanningTree:
 
 
 def arms(graph: LinearGraph) -> tuple[str, ...]:
-    return tuple(edge.name for edge in graph.translation.edges if edge.kind.value == "arm")
+    return tuple(edge.name for edge in graph.translation.edges if edge.label == "arm")
 
 
 # --- numbers of Table C.1 and equation (4.14) ---------------------------------------------------------
@@ -164,7 +164,7 @@ def test_arm_forces_are_handed_on_to_the_edges_at_their_ends() -> None:
 def test_growth_offers_every_tie_once() -> None:
     """Equal weights on the ring of joints of a four-bar: each joint may be the chord."""
     graph = build_graph(example("four_bar")).rotation
-    ring = [edge for edge in graph.edges if edge.kind.value == "revolute"]
+    ring = [edge for edge in graph.edges if edge.label == "revolute"]
     trees = grow_all(graph, ring, lambda _, edges: [1] * len(edges), limit=100)
     joints = {edge.name for edge in ring}
     assert [joints - set(tree.branches) for tree in trees] == [{"h14"}, {"h13"}, {"h12"}, {"h11"}]

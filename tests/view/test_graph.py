@@ -23,7 +23,7 @@ def test_every_edge_is_drawn(name: str) -> None:
     titles = {title.text for title in drawing.iterfind(f".//{SVG}path/{SVG}title")}
     for domain in Domain:
         for edge in graph.domain(domain).edges:
-            assert any(text and text.startswith(f"{edge.name}: {edge.kind.value}") for text in titles)
+            assert any(text and text.startswith(f"{edge.name}: {edge.label}") for text in titles)
 
 
 @pytest.mark.parametrize("name", ["mcphee_electrical", "slider_crank", "motor_slider_crank"])

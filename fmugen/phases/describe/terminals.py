@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from fmugen.components.base import component_of
 from fmugen.ir.fmu import FmuDescription, Terminal, TerminalMember
 from fmugen.ir.formula import Formula, Name
-from fmugen.ir.model import GROUND, Driver, DriverType, Input, Load, LoadType, Space, SystemModel
+from fmugen.ir.model import Element, Input, Space, SystemModel
 from fmugen.ir.network import Component, Discipline
 from fmugen.ir.options import FmiVersion
 from fmugen.phases.describe.xml import add, set_attributes, to_bytes
@@ -35,10 +36,8 @@ def terminals_of(model: SystemModel, variables: Sequence[str]) -> tuple[Terminal
     """The terminals of an FMU with these variables, none where an input has no partner among them."""
     book = _Book.of(model, variables)
     found: list[Terminal] = []
-    for load in model.loads:
-        found += _of_load(load, model.space, book)
-    for driver in model.drivers:
-        found += _of_driver(driver, model.space, book)
+    for element in model.in_section("forces", "drivers"):
+        found += _of_element(element, model.space, book)
     for component in model.components:
         found += _of_source(component, book)
     return tuple(found)
@@ -98,41 +97,18 @@ def _terminal(
         yield Terminal(name, _KINDS[discipline], (given, *partners))
 
 
-def _of_load(load: Load, space: Space, book: _Book) -> Iterator[Terminal]:
-    """A force or torque of one input, from the ground, in a direction of the ground."""
-    if GROUND not in (load.tail.body, load.frame) or load.tail.body != load.frame:
-        return
-    place = load.head.node
-    if load.type is LoadType.TORQUE:
-        given = book.input_of(load.torque[2])
-        if given is not None and space is Space.PLANAR:
-            motion = {"phi": f"{load.head.body}.angle", "w": f"{load.head.body}.omega"}
-            tau = TerminalMember("tau", given.name, _INFLOW)
-            yield from _terminal(load.name, Discipline.ROTATIONAL, tau, book.members(motion, _SIGNAL))
-        return
-    driven = [
-        (axis, given)
-        for axis, value in zip("xyz", load.force, strict=True)
-        if (given := book.input_of(value)) is not None
-    ]
-    for axis, given in driven:
-        motion = {"s": f"{place}.{axis}", "v": f"{place}.v{axis}"}
-        force = TerminalMember("f", given.name, _INFLOW)
-        name = load.name if len(driven) == 1 else f"{load.name}.{axis}"
-        yield from _terminal(name, Discipline.TRANSLATIONAL, force, book.members(motion, _SIGNAL))
-
-
-def _of_driver(driver: Driver, space: Space, book: _Book) -> Iterator[Terminal]:
-    """A rotation that an input prescribes; the driver's torque is what it takes."""
-    given = book.input_of(driver.angle)
-    if driver.type is not DriverType.ROTATION or given is None or space is not Space.PLANAR:
-        return
-    angle = TerminalMember("phi", given.name, _SIGNAL)
-    torque = book.members({"tau": f"{driver.name}.torque"}, _INFLOW)
-    rate = book.inputs.get(given.rate)
-    between = () if rate is None else (TerminalMember("w", rate.name, _SIGNAL),)
-    for terminal in _terminal(driver.name, Discipline.ROTATIONAL, angle, torque):
-        yield Terminal(terminal.name, terminal.kind, (angle, *between, *terminal.members[1:]))
+def _of_element(element: Element, space: Space, book: _Book) -> Iterator[Terminal]:
+    """A force, torque or rotation of one input, in a direction of the ground."""
+    plugs = component_of(element).plugs(element, planar=space is Space.PLANAR)
+    used = [(plug, given) for plug in plugs if (given := book.input_of(plug.value)) is not None]
+    for plug, given in used:
+        own, other = (_INFLOW, _SIGNAL) if plug.flows else (_SIGNAL, _INFLOW)
+        member = TerminalMember(plug.member, given.name, own)
+        name = element.name if len(used) == 1 else f"{element.name}.{plug.suffix}"
+        rate = book.inputs.get(given.rate) if plug.rate else None
+        between = () if rate is None else (TerminalMember(plug.rate, rate.name, own),)
+        for terminal in _terminal(name, plug.discipline, member, book.members(plug.others, other)):
+            yield Terminal(terminal.name, terminal.kind, (member, *between, *terminal.members[1:]))
 
 
 def _of_source(component: Component, book: _Book) -> Iterator[Terminal]:

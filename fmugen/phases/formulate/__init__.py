@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from fmugen.components.base import component_of
+from fmugen.components.drivers import prescribed
 from fmugen.components.formulas import lower
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
@@ -29,15 +31,8 @@ from fmugen.ir.dae import (
     NetworkVariable,
     Origin,
 )
-from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
-from fmugen.ir.model import (
-    Start,
-    SystemModel,
-    attitude_kinds,
-    default_parameters,
-    quantities,
-    start_parameter,
-)
+from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.model import Space, Start, SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.added_mass import sampled, with_added_mass
@@ -45,15 +40,15 @@ from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
-from fmugen.phases.formulate.links import Links, kinds_of_links
+from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_links
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
 
 __all__ = ["formulate", "linked_variants"]
 
-#: Joints at the other end of links that may be written by their length, beside universal ones.
-_VARIANTS = ((EdgeKind.REVOLUTE,), (EdgeKind.SPHERICAL,), (EdgeKind.REVOLUTE, EdgeKind.SPHERICAL))
+#: Turns of the joints at the other end of links that may be written by their length, beside crosses.
+_VARIANTS = ((PIN,), (BALL,), (PIN, BALL))
 
 
 def linked_variants(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> Iterator[Dae]:
@@ -69,16 +64,16 @@ def linked_variants(model: SystemModel, graph: LinearGraph, trees: TreeSelection
 
 
 def formulate(
-    model: SystemModel, graph: LinearGraph, trees: TreeSelection, *, linked_by: Collection[EdgeKind] = ()
+    model: SystemModel, graph: LinearGraph, trees: TreeSelection, *, linked_by: Collection[int] = ()
 ) -> Dae:
     """The equations of motion in the branch coordinates of ``trees``.
 
     The loops of links between a cross and a ball are written by the length of the link; those of links
-    between another joint and a ball are, too, if its kind is among ``linked_by``: revolute or spherical.
+    between another joint and a ball are, too, if the number of turns of that joint is among ``linked_by``.
     """
     coordinates = branch_coordinates(graph, trees)
     kinematics = Kinematics(graph, trees, coordinates)
-    links = Links(graph, trees, kinematics, (EdgeKind.UNIVERSAL, *linked_by))
+    links = Links(graph, trees, kinematics, (CROSS, *linked_by))
     mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
 
     def value(start: Start) -> Expr:
@@ -90,8 +85,8 @@ def formulate(
     given = {start.quantity: value(start) for start in mechanical}
     angles = Angles(kinematics, trees.rotation, given, sampled(defaults))
     circuits = project_circuits(graph, trees, kinematics, coordinates, links, angles)
-    resolve = Quantities(graph, kinematics, coordinates, angles)
-    cutsets = Cutsets(graph, trees, kinematics, circuits, resolve)
+    resolve = Quantities(model, graph, kinematics, coordinates, angles)
+    cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
     index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
@@ -131,7 +126,7 @@ def formulate(
         residuals(Level.VELOCITY) | (_driver_motions(model, graph) if model.steady else {}),
         {start.quantity: residual(start) for start in mechanical if not start.fixed},
         tuple(given.start for given in model.inputs),
-        _network(graph, trees, resolve),
+        _network(model, graph, trees, resolve),
         network_starts={
             start.quantity: NetworkStart(resolve(start.quantity), value(start), start.fixed)
             for start in model.starts
@@ -147,10 +142,10 @@ def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:
     """First and second derivatives of what drivers prescribe, which vanish at a steady start."""
     by_time = Tangent(graph.symbols.dag, graph.symbols.rates)
     found: dict[str, Expr] = {}
-    for driver in model.drivers:
-        for number, value in enumerate((driver.angle, *driver.displacement)):
+    planar = model.space is Space.PLANAR
+    for driver in model.in_section("drivers"):
+        for part, value in prescribed(driver, planar=planar).items():
             rate = by_time(lower(value, graph.symbols))
-            part = "" if number == 0 or driver.axis is not None else f", {'xyz'[number - 1]}"
             name = f"driver {driver.name}{part}"
             found |= {f"rate of {name}": rate} if not rate.is_zero else {}
             found |= {f"acceleration of {name}": by_time(rate)} if not by_time(rate).is_zero else {}
@@ -169,7 +164,11 @@ def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dic
     return found
 
 
-def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> Network:
+#: How much speaks for a state of an element: nothing else can take its place.
+_OWN_STATE = 100
+
+
+def _network(model: SystemModel, graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> Network:
     """The equations of the networks, with those of the quantities they borrow from the mechanism."""
     network = network_equations(graph, trees)
     entered = {variable.symbol for variable in network.variables}
@@ -182,7 +181,26 @@ def _network(graph: LinearGraph, trees: TreeSelection, resolve: Quantities) -> N
         Equation(NetworkOrigin("motion of", None, name), symbols[0] - resolve(name))
         for name, symbols in graph.borrowed.items()
     )
-    return Network(network.variables + borrowed, network.equations + motion)
+    states = tuple(
+        NetworkVariable(state.name, state.symbol, (state.rate,), (state.unit,), _OWN_STATE)
+        for state in graph.states
+    )
+    return Network(
+        network.variables + borrowed + states,
+        network.equations + motion + tuple(_rates(model, graph, resolve)),
+    )
+
+
+def _rates(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> Iterator[Equation]:
+    """The rates of the states of elements, by the motion of their first edge."""
+    for element in dict.fromkeys(state.element for state in graph.states):
+        edges = (graph.domain(domain).find(element) for domain in Domain)
+        edge = next(edge for edge in edges if edge is not None)
+        rates = component_of(model.element(element)).rates(resolve.motion(edge))
+        for state in graph.states:
+            if state.element == element:
+                residual = state.rate - rates[state.kind]
+                yield Equation(NetworkOrigin("state of", None, element), residual)
 
 
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
@@ -213,15 +231,13 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
 
 def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:
     """The quantities every FMU carries: motions of bodies, reactions of drivers, variables of components."""
-    bodies = {body.name: attitude_kinds(body.attitude) for body in model.bodies}
-    drivers = {driver.name for driver in model.drivers}
-    components = {component.name for component in model.components}
-    wanted = []
-    for name, quantity in known.items():
-        if quantity.owner in bodies:
-            optional = any(kind == quantity.kind for kind, *_ in bodies[quantity.owner])
-            if quantity.level is not Level.ACCELERATION and not optional:
-                wanted.append(name)
-        elif quantity.owner in components or (quantity.owner in drivers and quantity.unit in ("N", "N.m")):
-            wanted.append(name)
-    return wanted
+    planar = model.space is Space.PLANAR
+    recorded = {
+        f"{element.name}{reading.at}.{reading.kind}"
+        for element in model.elements
+        if not element.ports
+        for reading in component_of(element).all_readings(planar=planar)
+        if reading.recorded
+    }
+    components = {element.name for element in model.elements if element.ports}
+    return [name for name, quantity in known.items() if name in recorded or quantity.owner in components]

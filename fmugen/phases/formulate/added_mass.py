@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from fmugen.components.base import component_of
+from fmugen.components.forces import ForceElement
 from fmugen.errors import FmugenError, ModelError, NetworkError, Problem
 from fmugen.expr.calculus import Tangent, depends_on, symbols_of
 from fmugen.expr.dag import Expr, Role
@@ -71,12 +73,11 @@ def sampled(defaults: Mapping[str, float], seed: int = 0) -> Sample:
 def _users(model: SystemModel) -> Iterator[str]:
     """The places of loads and springs whose formulas use accelerations."""
     seconds = {q.name for q in quantities(model) if q.level is Level.ACCELERATION}
-    for load in model.loads:
-        if any(name in seconds for value in (*load.force, *load.torque) for name in value.names()):
-            yield f"forces.{load.name}"
-    for spring in model.springs:
-        if any(name in seconds for name in spring.actuator.names()):
-            yield f"springs.{spring.name}"
+    for element in model.elements:
+        kind = None if element.ports else component_of(element)
+        formulas = kind.acting() if isinstance(kind, ForceElement) else ()
+        if any(name in seconds for formula in formulas for name in formula.names()):
+            yield f"{element.section}.{element.name}"
 
 
 def _require_symmetry(

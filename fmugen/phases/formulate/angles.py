@@ -42,17 +42,8 @@ from fmugen.phases.formulate.kinematics import Kinematics
 
 __all__ = ["Angles", "fixed_parts"]
 
-#: What a spring may be wound about: all have one axis, or none.
-_AXLES = (
-    EdgeKind.REVOLUTE,
-    EdgeKind.CYLINDRICAL,
-    EdgeKind.SCREW,
-    EdgeKind.PLANAR,
-    EdgeKind.PRISMATIC,
-    EdgeKind.WELD,
-    EdgeKind.TRANSLATIONAL,
-    EdgeKind.MOTION_DRIVER,
-)
+#: What a spring may be wound about, where it has one axis or none.
+_AXLES = (EdgeKind.JOINT, EdgeKind.MOTION_DRIVER)
 
 
 @dataclass(frozen=True)
@@ -112,7 +103,7 @@ class Angles:
         if len(turns) > 2:
             raise TreeError(f"the angles of {edge.name} are known only where it is in the rotational tree")
         names = [turn.motion.coordinate for turn in turns if turn.motion is not None]
-        if edge.kind is EdgeKind.SPRING:
+        if edge.law is not None:
             wound = self._wound(edge)
             if wound is not None:
                 start = self._starts.get(names[0])

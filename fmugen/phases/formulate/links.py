@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, cross, dot, matvec, transpose, unit
-from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, LinearGraph
+from fmugen.ir.graph import AxisTurn, Edge, FixedTurn, LinearGraph
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["Link", "Links", "kinds_of_links"]
+__all__ = ["BALL", "CROSS", "PIN", "Link", "Links", "kinds_of_links"]
+
+#: How many turns the joint of a link leaves.
+PIN, CROSS, BALL = 1, 2, 3
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,17 @@ class Link:
 
 
 class Links:
-    """Finds the link that a ball belongs to: it hangs on a joint of one of ``kinds``, earlier ones first."""
+    """Finds the link that a ball belongs to: it hangs on a joint with so many turns as one of ``kinds`` says.
+
+    Earlier kinds are tried first.
+    """
 
     def __init__(
         self,
         graph: LinearGraph,
         trees: TreeSelection,
         kinematics: Kinematics,
-        kinds: Sequence[EdgeKind],
+        kinds: Sequence[int],
     ) -> None:
         self._graph = graph
         self._kinematics = kinematics
@@ -60,18 +66,19 @@ class Links:
         self._joints: dict[str, Edge] = {}
         for hanging in trees.rotation.links:
             edge = graph.rotation.edge(hanging.branch)
-            if edge.kind in kinds and hanging.branch in trees.translation.branches:
+            turns = graph.turns_at_a_point(hanging.branch)
+            if turns in kinds and hanging.branch in trees.translation.branches:
                 self._joints[hanging.node] = edge
 
     def at(self, ball: Edge) -> Link | None:
         """The link at either end of ``ball``, a chord of the translational graph."""
-        if ball.kind is not EdgeKind.SPHERICAL:
+        if self._graph.turns_at_a_point(ball.name) != BALL:
             return None
         ends = [(ball.tail, ball.head), (ball.head, ball.tail)]
         joints = [self._joints.get(self._graph.body_of[node]) for node, _ in ends]
         for kind in self._kinds:
             for joint, (node, target) in zip(joints, ends, strict=True):
-                if joint is not None and joint.kind is kind:
+                if joint is not None and self._graph.turns_at_a_point(joint.name) == kind:
                     link = self._link(joint, node, target, forward=node == ball.tail)
                     if link is not None:
                         return link
@@ -86,7 +93,7 @@ class Links:
         if way.parts.keys() != {body} or not self._is_apart(joint, target, base):
             return None
         arm, axis = way.parts[body], _own_axis(joint, body)
-        if joint.kind is EdgeKind.SPHERICAL and (axis is None or _is_zero(cross(arm, axis))):
+        if joint.freedoms == BALL and (axis is None or _is_zero(cross(arm, axis))):
             axis = _across(arm)
         if axis is None or _is_zero(cross(arm, axis)):
             return None
@@ -133,10 +140,9 @@ def _own_axis(joint: Edge, body: str) -> Vector3 | None:
     return axis
 
 
-def kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[EdgeKind]:
-    """The joints that bodies hang on, if there is a ball that closes a loop."""
-    chords = (graph.translation.edge(chord) for chord in trees.translation.chords)
-    if all(edge.kind is not EdgeKind.SPHERICAL for edge in chords):
+def kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[int]:
+    """How many turns the joints leave that bodies hang on, if there is a ball that closes a loop."""
+    if all(graph.turns_at_a_point(chord) != BALL for chord in trees.translation.chords):
         return set()
     branches = {link.branch for link in trees.rotation.links}.intersection(trees.translation.branches)
-    return {graph.rotation.edge(branch).kind for branch in branches}
+    return {graph.turns_at_a_point(branch) for branch in branches}

@@ -10,7 +10,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.phases.formulate.angles import fixed_parts
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.resolver import Quantities
-from fmugen.unsaid import unsaid_positions
+from fmugen.phases.formulate.unspecified import unspecified_positions
 
 __all__ = ["preferred_positions"]
 
@@ -23,18 +23,18 @@ def preferred_positions(model: SystemModel, kinematics: Kinematics, resolve: Qua
 
     In space turns are told by direction cosines: they are smooth in every position and the same in all trees.
     """
-    unsaid, frames = unsaid_positions(model), kinematics.frames
-    found = {name: resolve(name) for name in unsaid.lengths}
+    open_at_start, frames = unspecified_positions(model), kinematics.frames
+    found = {name: resolve(name) for name in open_at_start.lengths}
     if kinematics.graph.planar:
         return found | {
-            f"{name}.angle": resolve(f"{name}.angle") for name in (*unsaid.joints, *unsaid.bodies)
+            f"{name}.angle": resolve(f"{name}.angle") for name in (*open_at_start.joints, *open_at_start.bodies)
         }
-    for joint in unsaid.joints:
+    for joint in open_at_start.joints:
         edge = kinematics.graph.rotation.edge(joint)
         before, after = fixed_parts(edge)
         between = matmul(transpose(before), frames.rotation(edge.tail, edge.head))
         found |= _turned(joint, matmul(between, transpose(after)))
-    for body in unsaid.bodies:
+    for body in open_at_start.bodies:
         found |= _turned(body, frames.rotation(frames.ground, body))
     return found
 

@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from fmugen.components.formulas import lower
-from fmugen.errors import ModelError, Problem, TreeError
+from fmugen.components.base import component_of
+from fmugen.components.measures import (
+    Across,
+    Angle,
+    Attitude,
+    Cosine,
+    Effort,
+    Heading,
+    Measure,
+    Place,
+    Slide,
+    Spin,
+    StateValue,
+    Tension,
+    Through,
+    places,
+)
+from fmugen.errors import TreeError
+from fmugen.expr.affine import Affine, FrameVector
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
-from fmugen.expr.vectors import Vector3
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import Domain, Edge, LinearGraph, SpringDamper
+from fmugen.ir.graph import Domain, Edge, LinearGraph
+from fmugen.ir.model import GROUND, Space, SystemModel
 from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.cutsets import Cutsets
-from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.motion import EdgeMotion, Surroundings
 
 __all__ = ["Quantities"]
 
 _Project = Callable[[FrameVector], Expr]
 
-#: Kinds that name a component of a vector in ground axes: (level, component).
-_VECTOR = {
-    f"{prefix}{axis}": (level, number)
-    for level, prefix in enumerate(("", "v", "a"))
-    for number, axis in enumerate("xyz")
-}
-_SPIN = {
-    f"{prefix}{axis}": (level, number)
-    for level, prefix in ((1, "w"), (2, "alpha"))
-    for number, axis in enumerate("xyz")
-}
-_COSINES = {f"r{i}{j}": ("xyz".index(i), "xyz".index(j)) for i in "xyz" for j in "xyz"}
-_TURN = {
-    f"{kind}{suffix}": (level, number)
-    for level, kind in enumerate(("angle", "omega", "alpha"))
-    for number, suffix in enumerate(("1", "2", "3"))
-}
-_TURN |= {kind: (level, 0) for level, kind in enumerate(("angle", "omega", "alpha"))}
-_SLIDE = {"s": 0, "v": 1, "a": 2}
-
-
-_APART = "fasten it to points that can move apart"
-
 
 class Quantities:
-    """Resolves names such as ``crank.tip.vx``, ``pin.angle`` or ``slide.fy`` (see ``ir.model``)."""
+    """Resolves names such as ``crank.tip.vx``, ``pin.angle`` or ``slide.fy`` by how each is measured."""
 
     def __init__(
         self,
+        model: SystemModel,
         graph: LinearGraph,
         kinematics: Kinematics,
         coordinates: tuple[Coordinate, ...],
@@ -57,9 +52,8 @@ class Quantities:
         self._graph = graph
         self._angles = angles
         self._kinematics = kinematics
-        self._edges: dict[Domain, dict[str, Edge]] = {
-            domain: {edge.name: edge for edge in graph.domain(domain).edges} for domain in Domain
-        }
+        self._measures = dict(_measures(model))
+        self._sections = {element.name: element.section for element in model.elements}
         self._cutsets: Cutsets | None = None
         self._known: dict[str, Expr] = dict(graph.network_symbols)
         seeds = dict(graph.symbols.rates)
@@ -74,28 +68,58 @@ class Quantities:
 
     def __call__(self, name: str) -> Expr:
         if name not in self._known:
-            owner, _, kind = name.rpartition(".")
-            self._known[name] = self._find(owner, kind)
+            element, measure = self._measures[name]
+            self._known[name] = self._find(name, element, measure)
         return self._known[name]
 
-    def _find(self, owner: str, kind: str) -> Expr:
-        if owner in self._graph.body_of and kind in _VECTOR:
-            return self._node(owner, *_VECTOR[kind])
-        if owner in self._kinematics.omega:
-            return self._body(owner, kind)
-        translation = self._edges[Domain.TRANSLATION].get(owner)
-        rotation = self._edges[Domain.ROTATION].get(owner)
-        spring = translation or rotation
-        if spring is not None and isinstance(spring.through, SpringDamper) and kind not in _TURN:
-            return self._spring(spring, kind)
-        if rotation is not None and kind in _TURN:
-            return self._angle(rotation, *_TURN[kind])
-        if translation is not None and kind in _SLIDE:
-            return self._along(translation, 0, _SLIDE[kind])
-        if translation is not None and kind in _VECTOR:
-            level, component = _VECTOR[kind]
-            return self._along(translation, component, level)
-        return self._through(owner, kind)
+    def motion(self, edge: Edge, moments: Callable[[str], Affine] | None = None) -> EdgeMotion:
+        """The motion across an edge, as its law reads it; ``moments`` are those of forces about a body."""
+        around = Surroundings(
+            self._graph.symbols,
+            self._kinematics,
+            self,
+            lambda own, order: self._angle(own, 0, order),
+            moments or self._moments,
+            self._sections.__getitem__,
+        )
+        return EdgeMotion(around, edge)
+
+    def _moments(self, body: str) -> Affine:
+        if self._cutsets is None:
+            raise KeyError(body)
+        return self._cutsets.moments(body)
+
+    def _find(self, name: str, element: str, measure: Measure) -> Expr:
+        owner = name.rpartition(".")[0]
+        match measure:
+            case Place(component, order):
+                return self._node(owner, order, component)
+            case Heading(0):
+                return self._kinematics.angle[owner]
+            case Heading(order):
+                return self._spin(owner, order, 2)
+            case Spin(component, order):
+                return self._spin(owner, order, component)
+            case Cosine(row, column):
+                frames = self._kinematics.frames
+                return frames.rotation(frames.ground, owner)[row][column]
+            case Slide(axis, order):
+                return self._along(self._edge(Domain.TRANSLATION, element), axis, order)
+            case Angle(axis, order):
+                return self._angle(self._edge(Domain.ROTATION, element), axis, order)
+            case Across(domain, value) | Effort(domain, value):
+                return value(self.motion(self._edge(domain, element)))
+            case Through(domain, component):
+                return self._expression(self._through(domain, element), self._component(component))
+            case Tension():
+                return self._tension(element)
+            case Attitude():
+                raise TreeError(f"{name} is known only where {owner} is in the rotational tree")
+            case StateValue():
+                raise KeyError(owner)
+
+    def _edge(self, domain: Domain, element: str) -> Edge:
+        return self._graph.domain(domain).edge(element)
 
     # --- bodies and points ---------------------------------------------------------------------------
 
@@ -106,23 +130,13 @@ class Quantities:
         vector = (kinematics.position if level == 0 else kinematics.velocity)[node]
         return kinematics.frames.in_ground(vector)[component]
 
-    def _body(self, body: str, kind: str) -> Expr:
+    def _spin(self, body: str, level: int, component: int) -> Expr:
         kinematics = self._kinematics
-        if kind in _COSINES:
-            row, column = _COSINES[kind]
-            return kinematics.frames.rotation(kinematics.frames.ground, body)[row][column]
-        if self._graph.planar and kind in ("angle", "omega", "alpha"):
-            if kind == "angle":
-                return kinematics.angle[body]
-            kind = {"omega": "wz", "alpha": "alphaz"}[kind]
-        if kind not in _SPIN:
-            raise TreeError(f"{body}.{kind} is known only where {body} is in the rotational tree")
-        level, component = _SPIN[kind]
         if level == 1:
             return kinematics.frames.in_ground(kinematics.omega[body])[component]
         return self._expression(kinematics.alpha[body], self._component(component))
 
-    # --- joints, drivers, springs ----------------------------------------------------------------------
+    # --- motion across edges ---------------------------------------------------------------------------
 
     def _along(self, edge: Edge, number: int, level: int) -> Expr:
         """The displacement across an edge along one of its motion axes, and its rates."""
@@ -134,50 +148,26 @@ class Quantities:
         vector = kinematics.displacement(edge) if level == 0 else kinematics.relative_velocity(edge)
         return dot(axis, vector)
 
-    def _angle(self, edge: Edge, level: int, number: int) -> Expr:
+    def _angle(self, edge: Edge, number: int, level: int) -> Expr:
         value = self._angles(edge)[number]
         for _ in range(level):
             value = self._rate(value)
         return value
 
-    def _spring(self, edge: Edge, kind: str) -> Expr:
-        law, dag = edge.through, self._graph.symbols.dag
-        if not isinstance(law, SpringDamper):
-            raise TypeError(f"{edge.name} is not a spring")
-        if kind == "length":
-            r = self._ground(self._kinematics.displacement(edge))
-            if all(component.is_zero for component in r):
-                place = f"springs.{edge.name}"
-                raise ModelError(place, (Problem(place, "its ends coincide in every position", _APART),))
-            return dag.call("sqrt", dag.add(component**2 for component in r))
-        if kind == "speed":
-            r = self._ground(self._kinematics.displacement(edge))
-            v = self._ground(self._kinematics.velocity[edge.head] - self._kinematics.velocity[edge.tail])
-            return dag.add(a * b for a, b in zip(r, v, strict=True)) / self(f"{edge.name}.length")
-        linear = edge.domain is Domain.TRANSLATION
-        stretch, rate, sign = ("length", "speed", 1) if linear else ("angle", "omega", -1)
-        actuator = lower(law.actuator, self._graph.symbols, self)
-        elastic = law.stiffness * (self(f"{edge.name}.{stretch}") - law.free)
-        viscous = dag.zero if law.damping.is_zero else law.damping * self(f"{edge.name}.{rate}")
-        return sign * (elastic + viscous + actuator)
+    # --- through variables -----------------------------------------------------------------------------
 
-    def _through(self, owner: str, kind: str) -> Expr:
-        """The through variable of an edge, chord or branch: forces and torques in ground axes."""
+    def _through(self, domain: Domain, element: str) -> Affine:
+        """The through variable of an edge, chord or branch."""
         if self._cutsets is None:
-            raise KeyError(f"{owner}.{kind}")
-        if kind == "tension":  # of a rod: what pulls its ends together
-            edge = self._edges[Domain.TRANSLATION][owner]
-            r, dot = self._kinematics.displacement(edge), self._kinematics.frames.dot
-            length = edge.displacement.distance or self._graph.symbols.dag.one
-            pull = self._expression(self._cutsets.force[owner], lambda part: dot(r, part))
-            return -pull / length
-        force = kind.startswith("f")
-        through = self._cutsets.force if force else self._cutsets.torque
-        component = 2 if kind == "torque" else "xyz".index(kind[1])
-        return self._expression(through[owner], self._component(component))
+            raise KeyError(element)
+        return (self._cutsets.force if domain is Domain.TRANSLATION else self._cutsets.torque)[element]
 
-    def _ground(self, vector: FrameVector) -> Vector3:
-        return self._kinematics.frames.in_ground(vector)
+    def _tension(self, element: str) -> Expr:
+        edge = self._edge(Domain.TRANSLATION, element)
+        r, dot = self._kinematics.displacement(edge), self._kinematics.frames.dot
+        length = edge.displacement.distance or self._graph.symbols.dag.one
+        pull = self._expression(self._through(edge.domain, element), lambda part: dot(r, part))
+        return -pull / length
 
     def _component(self, component: int) -> _Project:
         return lambda vector: self._kinematics.frames.in_ground(vector)[component]
@@ -186,3 +176,15 @@ class Quantities:
         terms = [project(vector.const)]
         terms += [project(part) * unknown for unknown, part in vector.coefficients.items()]
         return self._graph.symbols.dag.add(terms)
+
+
+def _measures(model: SystemModel) -> Iterator[tuple[str, tuple[str, Measure]]]:
+    """How each quantity is measured, by its name, with the element it belongs to."""
+    planar = model.space is Space.PLANAR
+    for point in model.ground:
+        for reading in places(planar=planar):
+            yield f"{GROUND}.{point.name}.{reading.kind}", (GROUND, reading.measure)
+    for element in model.elements:
+        if not element.ports:
+            for reading in component_of(element).all_readings(planar=planar):
+                yield f"{element.name}{reading.at}.{reading.kind}", (element.name, reading.measure)

@@ -14,33 +14,24 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fmugen.ir.model import GROUND, PLANAR_JOINTS, JointType, Space
+from fmugen.components.base import REGISTRY, SECTIONS
+from fmugen.ir.model import GROUND, Space
 from fmugen.phases.read.faults import in_plain_words, place_of
 from fmugen.phases.read.fields import SAY_SPATIAL, TABLE_SHAPE, describe_value
 from fmugen.phases.read.problems import Place, ProblemLog
 from fmugen.phases.read.schema import (
-    COMPONENT_TABLES,
-    DRIVERS,
-    JOINTS,
-    LOADS,
-    SPRINGS,
-    VIRTUAL_JOINTS,
-    BodyTable,
     ClosureTable,
-    ComponentTable,
-    DriverTable,
+    ElementTable,
     ExperimentTable,
     GroundTable,
     InputTable,
-    JointTable,
-    LoadTable,
     ModelTable,
     OutputTable,
     ParameterTable,
-    SpringTable,
     StartTable,
     Table,
     TreesTable,
+    element_table,
 )
 from fmugen.suggestions import closest, did_you_mean
 
@@ -50,21 +41,9 @@ _T = TypeVar("_T", bound=Table)
 _Raw = Mapping[str, object]
 
 #: The sections whose entries are elements, with what one entry is called.
-ELEMENT_SECTIONS = {
-    "bodies": "body",
-    "joints": "joint",
-    "drivers": "driver",
-    "forces": "load",
-    "springs": "spring",
-}
+ELEMENT_SECTIONS = {name: section.noun for name, section in SECTIONS.items() if not section.network}
 #: The sections whose entries are components of networks, with what one entry is called.
-NETWORK_SECTIONS = {
-    "electrical": "electrical component",
-    "hydraulic": "hydraulic component",
-    "translational": "translational component",
-    "rotational": "rotational component",
-    "couplers": "coupler",
-}
+NETWORK_SECTIONS = {name: section.noun for name, section in SECTIONS.items() if section.network}
 _SECTIONS = (
     "model",
     "experiment",
@@ -98,12 +77,7 @@ class Draft:
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     outputs: Mapping[str, OutputTable] = field(default_factory=dict)
     ground: GroundTable | None = None
-    bodies: Mapping[str, BodyTable] = field(default_factory=dict)
-    joints: Mapping[str, JointTable] = field(default_factory=dict)
-    drivers: Mapping[str, DriverTable] = field(default_factory=dict)
-    loads: Mapping[str, LoadTable] = field(default_factory=dict)
-    springs: Mapping[str, SpringTable] = field(default_factory=dict)
-    components: Mapping[str, Mapping[str, ComponentTable]] = field(default_factory=dict)
+    elements: Mapping[str, Mapping[str, ElementTable]] = field(default_factory=dict)
     start: StartTable | None = None
     trees: Mapping[str, TreesTable] = field(default_factory=dict)
     closure: ClosureTable | None = None
@@ -123,14 +97,7 @@ def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
         inputs=reader.entries("inputs", "an input", InputTable),
         outputs=reader.entries("outputs", "an output", OutputTable, has_short_form=True),
         ground=reader.single("ground", GroundTable),
-        bodies=reader.entries("bodies", "a body", BodyTable),
-        joints=reader.joints(),
-        drivers=reader.typed_entries("drivers", DRIVERS),
-        loads=reader.typed_entries("forces", LOADS),
-        springs=reader.typed_entries("springs", SPRINGS),
-        components={
-            section: reader.typed_entries(section, COMPONENT_TABLES[section]) for section in NETWORK_SECTIONS
-        },
+        elements={section: reader.elements(section) for section in SECTIONS},
         start=reader.start(),
         trees=reader.entries("trees", "a pair of trees", TreesTable),
         closure=reader.single("closure", ClosureTable),
@@ -190,64 +157,55 @@ class _Reader:
                 read[name] = entry
         return read
 
-    def typed_entries(self, section: str, tables: Mapping[str, type[_T]]) -> dict[str, _T]:
-        """Every readable entry of a section whose ``type`` decides what else it may hold."""
-        noun = (ELEMENT_SECTIONS | NETWORK_SECTIONS)[section]
-        read: dict[str, _T] = {}
-        for name, raw in self.section(section).items():
-            entry = self.typed_entry((section, name), raw, noun, tables)
-            if entry is not None:
-                read[name] = entry
-        return read
-
-    def typed_entry(self, place: Place, raw: object, noun: str, tables: Mapping[str, type[_T]]) -> _T | None:
-        if not isinstance(raw, Mapping):
-            self.problems.add(place, f"must be a table, not {describe_value(raw)}")
-            return None
-        kind = raw.get("type")
-        if not isinstance(kind, str) or kind not in tables:
-            self.unknown_type(place, noun, kind, tuple(tables))
-            return None
-        alone = noun in NETWORK_SECTIONS.values() or kind in ("force", "torque")
-        called = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}" if alone else f"a {kind} {noun}"
-        return self.validated(tables[kind], raw, place, called)
-
     def unknown_type(self, place: Place, noun: str, kind: object, valid: tuple[str, ...]) -> None:
         choice = f"the types are {', '.join(valid)}"
         if kind is None:
             self.problems.add((*place, "type"), f"the type of this {noun} is missing", choice)
-        elif noun == ELEMENT_SECTIONS["joints"] and kind in JOINTS:
-            message = f"planar models have no {kind} joints"
+        elif kind in REGISTRY.get(str(place[0]), {}):
+            message = f"{self.space.value} models have no {kind} {noun}s"
             self.problems.add((*place, "type"), message, f"{choice}; {SAY_SPATIAL}")
         else:
             guess = did_you_mean(str(kind), valid)
             hint = f"{guess} {choice}" if guess else choice
             self.problems.add((*place, "type"), f"unknown {noun} type {kind!r}", hint)
 
-    def joints(self) -> dict[str, JointTable]:
-        """Every readable joint; virtual joints of space have the keys of what they are like."""
-        if self.space is Space.PLANAR:
-            return self.typed_entries("joints", {kind.value: JOINTS[kind.value] for kind in PLANAR_JOINTS})
-        read: dict[str, JointTable] = {}
-        for name, raw in self.section("joints").items():
-            place = ("joints", name)
-            noun, tables = ELEMENT_SECTIONS["joints"], JOINTS
-            if isinstance(raw, Mapping) and raw.get("type") == JointType.VIRTUAL.value:
-                like = raw.get("like", JointType.FREE.value)
-                if not isinstance(like, str) or like not in VIRTUAL_JOINTS:
-                    self.unlike(place, like)
-                    continue
-                noun, tables = f"{noun} like {like}", {JointType.VIRTUAL.value: VIRTUAL_JOINTS[like]}
-            entry = self.typed_entry(place, raw, noun, tables)
+    def elements(self, section: str) -> dict[str, ElementTable]:
+        """Every readable entry of a section of elements, read as its class says."""
+        read: dict[str, ElementTable] = {}
+        for name, raw in self.section(section).items():
+            entry = self.element(section, name, raw)
             if entry is not None:
                 read[name] = entry
         return read
 
-    def unlike(self, place: Place, like: object) -> None:
-        """A virtual joint that is like nothing it could be like."""
-        guess = did_you_mean(str(like), VIRTUAL_JOINTS)
-        hint = f"{guess} it can be like {', '.join(VIRTUAL_JOINTS)}".strip()
-        self.problems.add((*place, "like"), f"a virtual joint cannot be like {like!r}", hint)
+    def element(self, section: str, name: str, raw: object) -> ElementTable | None:
+        about, place = SECTIONS[section], (section, name)
+        kinds = {type: kind for type, kind in REGISTRY[section].items() if self.space in kind.spaces}
+        named = raw.get("type") if isinstance(raw, Mapping) else None
+        if about.default is not None and (not isinstance(named, str) or named not in kinds):
+            named = about.default
+        elif not isinstance(raw, Mapping):
+            self.problems.add(place, f"must be a table, not {describe_value(raw)}")
+            return None
+        if not isinstance(named, str) or named not in kinds:
+            self.unknown_type(place, about.noun, named, tuple(kinds))
+            return None
+        kind, variant = kinds[named], None
+        called = kind.called()
+        if kind.variant_key and self.space is Space.SPATIAL and isinstance(raw, Mapping):
+            variants = kind.variants()
+            variant = raw.get(kind.variant_key, next(iter(variants)))
+            if not isinstance(variant, str) or variant not in variants:
+                self.unknown_variant((*place, kind.variant_key), called, variant, tuple(variants))
+                return None
+            called = f"{called} {kind.variant_key} {variant}"
+        return self.validated(element_table(kind, variant), raw, place, called)
+
+    def unknown_variant(self, place: Place, called: str, given: object, known: tuple[str, ...]) -> None:
+        guess = did_you_mean(str(given), known)
+        key = place[-1]
+        hint = f"{guess} it can be {key} {', '.join(known)}".strip()
+        self.problems.add(place, f"{called} cannot be {key} {given!r}", hint)
 
     def start(self) -> StartTable | None:
         """Start values; a name without quotes is a nested table to TOML, which deserves its own hint."""

@@ -2,52 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
-from fmugen.ir.formula import ZERO, Formula
-from fmugen.ir.model import (
+from fmugen.components.base import Form, Key, element_of
+from fmugen.ir.element import (
     GROUND,
-    NULL_VECTOR,
     Attachment,
-    Body,
-    Driver,
-    DriverType,
-    Joint,
-    JointType,
-    Load,
-    LoadType,
+    Element,
     Orientation,
     Point,
     Space,
-    Spring,
-    SpringType,
     Tensor,
+    Value,
     Vector,
 )
+from fmugen.ir.formula import ZERO, Formula
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.geometry import Geometry
 from fmugen.phases.read.problems import Place, ProblemLog
-from fmugen.phases.read.schema import (
-    AttitudeTable,
-    AxisTable,
-    BodyTable,
-    DriverTable,
-    ForceTable,
-    JointTable,
-    LoadTable,
-    PointEntry,
-    PointTable,
-    PrismaticTable,
-    RodTable,
-    RotationalSpringTable,
-    RotationTable,
-    ScrewTable,
-    SpringTable,
-    TwoAxesTable,
-    VirtualTable,
-    WeldTable,
-)
+from fmugen.phases.read.schema import ElementTable, PointEntry, PointTable
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["ElementReader", "vector"]
@@ -76,28 +50,6 @@ class ElementReader:
 
     def ground(self) -> tuple[Point, ...]:
         return self.points((GROUND,), self.draft.ground.points) if self.draft.ground else ()
-
-    def bodies(self) -> Iterator[Body]:
-        for name, table in self.draft.bodies.items():
-            place: Place = ("bodies", name)
-            self.geometry.check_not_negative((*place, "mass"), table.mass)
-            yield Body(
-                name,
-                table.mass,
-                self.inertia((*place, "inertia"), table),
-                self.points(place, table.points),
-                vector(table.center),
-                table.attitude,
-                table.description,
-            )
-
-    def inertia(self, place: Place, table: BodyTable) -> Tensor:
-        if isinstance(table.inertia, Formula):
-            self.geometry.check_not_negative(place, table.inertia)
-            return Tensor(zz=table.inertia)
-        tensor = Tensor(*table.inertia)
-        self.geometry.check_inertia(place, tensor)
-        return tensor
 
     def points(self, place: Place, points: dict[str, PointEntry]) -> tuple[Point, ...]:
         found = tuple(self.point((*place, "points", name), name, entry) for name, entry in points.items())
@@ -132,123 +84,65 @@ class ElementReader:
                 message = f"{point.toward!r} is at the same place, so that there is no direction toward it"
                 self.problems.add(aim, message, "name another point of the same body")
 
-    # --- joints ----------------------------------------------------------------------------------
+    # --- elements --------------------------------------------------------------------------------
 
-    def joints(self) -> Iterator[Joint]:
-        for name, table in self.draft.joints.items():
-            place: Place = ("joints", name)
-            tail, head = self.ends(place, table)
-            joint = Joint(name, JointType(table.type), tail, head, description=table.description)
-            if isinstance(table, VirtualTable):
-                joint = replace(joint, like=JointType(table.like))
-            yield self.with_geometry(place, self.with_axes(place, joint, table), table)
+    def elements(self) -> Iterator[Element]:
+        for section in ELEMENT_SECTIONS:
+            for name, table in self.draft.elements[section].items():
+                yield self.element((section, name), table)
 
-    def with_axes(self, place: Place, joint: Joint, table: JointTable) -> Joint:
-        if not isinstance(table, AxisTable) or (self.planar and not isinstance(table, PrismaticTable)):
-            return joint
-        joint = replace(joint, axis=self.axis((*place, "axis"), table.axis))
-        if not isinstance(table, TwoAxesTable):
-            return joint
-        second: Place = (*place, "second_axis")
-        joint = replace(joint, second_axis=self.axis(second, table.second_axis))
-        if joint.kind is JointType.UNIVERSAL:
-            self.geometry.check_perpendicular(second, joint.axis, joint.second_axis)
-        elif "second_axis" in table.model_fields_set:
-            self.geometry.check_across(second, joint.axis, joint.second_axis)
-        return joint
+    def element(self, place: Place, table: ElementTable) -> Element:
+        ends = self.ends(place, table)
+        given = table.model_fields_set.intersection(table.keys)
+        values = {
+            key.name: self.value((*place, key.name), key, getattr(table, field))
+            if field in given
+            else key.default
+            for field, key in table.keys.items()
+        }
+        made = table.component(**values)
+        made.check(_Values(self, place, values, {table.keys[f].name for f in given}))
+        description = getattr(table, "description", "")
+        return element_of(made, str(place[-1]), ends, planar=self.planar, description=description)
 
-    def with_geometry(self, place: Place, joint: Joint, table: JointTable) -> Joint:
-        match table:
-            case PrismaticTable() | WeldTable():
-                return replace(joint, angle=table.angle)
-            case AttitudeTable():
-                return replace(joint, attitude=table.attitude)
-            case ScrewTable():
-                return replace(joint, lead=table.lead)
-            case RodTable():
-                self.geometry.check_positive((*place, "length"), table.length)
-                return replace(joint, length=table.length)
-            case _:
-                return joint
+    def value(self, place: Place, key: Key, given: Any) -> Value:
+        """The value of a key, with what is wrong about it for any type of element reported."""
+        match key.form:
+            case Form.DIRECTION:
+                self.geometry.check_direction(place, given)
+                return vector(given)
+            case Form.POSITION | Form.VECTOR:
+                return vector(given)
+            case Form.AXIAL:
+                return (ZERO, ZERO, given) if isinstance(given, Formula) else vector(given)
+            case Form.FORMULA_OR_VECTOR:
+                return given if isinstance(given, Formula) else vector(given)
+            case Form.INERTIA:
+                return self.inertia(place, given)
+            case Form.POINTS:
+                return self.points(place[:-1], given)
+            case Form.BODY:
+                if given != GROUND and given not in self.draft.names["bodies"]:
+                    self.unknown_body(place, given)
+        value: Value = given
+        return value
 
-    # --- drivers, loads, springs -----------------------------------------------------------------
-
-    def drivers(self) -> Iterator[Driver]:
-        for name, table in self.draft.drivers.items():
-            place: Place = ("drivers", name)
-            tail, head = self.ends(place, table)
-            driver = Driver(name, DriverType(table.type), tail, head, description=table.description)
-            yield self.with_motion(place, driver, table)
-
-    def with_motion(self, place: Place, driver: Driver, table: DriverTable) -> Driver:
-        if isinstance(table, RotationTable):
-            axis = None if self.planar else self.axis((*place, "axis"), table.axis)
-            return replace(driver, angle=table.value, axis=axis)
-        if table.axis is None:
-            return replace(driver, displacement=self.displacement(place, table.value))
-        along = self.distance(place, table.value)
-        return replace(driver, displacement=(along, ZERO, ZERO), axis=self.axis((*place, "axis"), table.axis))
-
-    def displacement(self, place: Place, value: Formula | list[Formula]) -> Vector:
-        if isinstance(value, list):
-            return vector(value)
-        count, shown = ("two", "[x, y]") if self.planar else ("three", "[x, y, z]")
-        hint = f"write {shown}, or give the axis along which the point is driven"
-        self.problems.add((*place, "value"), f"a translation without axis needs {count} components", hint)
-        return NULL_VECTOR
-
-    def distance(self, place: Place, value: Formula | list[Formula]) -> Formula:
-        if isinstance(value, Formula):
-            return value
-        hint = "write one formula, or leave out the axis to drive all components"
-        self.problems.add((*place, "value"), "a translation along an axis is one formula, not a list", hint)
-        return ZERO
-
-    def loads(self) -> Iterator[Load]:
-        for name, table in self.draft.loads.items():
-            place: Place = ("forces", name)
-            tail = self.attachment((*place, "from"), table.tail)
-            head = self.attachment((*place, "on"), table.head)
-            self.check_two_bodies((*place, "on"), tail, head, "from")
-            load = Load(name, LoadType(table.type), tail, head, description=table.description)
-            yield self.with_value(place, load, table)
-
-    def with_value(self, place: Place, load: Load, table: LoadTable) -> Load:
-        if table.frame != GROUND and table.frame not in self.draft.names["bodies"]:
-            self.unknown_body((*place, "frame"), table.frame)
-        if isinstance(table, ForceTable):
-            return replace(load, force=vector(table.value), frame=table.frame)
-        torque = (ZERO, ZERO, table.value) if isinstance(table.value, Formula) else vector(table.value)
-        return replace(load, torque=torque, frame=table.frame)
-
-    def springs(self) -> Iterator[Spring]:
-        for name, table in self.draft.springs.items():
-            place: Place = ("springs", name)
-            tail, head = self.ends(place, table)
-            spring = Spring(
-                name,
-                SpringType(table.type),
-                tail,
-                head,
-                table.stiffness,
-                table.damping,
-                table.free,
-                table.actuator,
-                description=table.description,
-            )
-            if isinstance(table, RotationalSpringTable):
-                spring = replace(spring, axis=self.axis((*place, "axis"), table.axis))
-            yield spring
+    def inertia(self, place: Place, given: Formula | list[Formula]) -> Tensor:
+        if isinstance(given, Formula):
+            self.geometry.check_not_negative(place, given)
+            return Tensor(zz=given)
+        tensor = Tensor(*given)
+        self.geometry.check_inertia(place, tensor)
+        return tensor
 
     # --- attachments -----------------------------------------------------------------------------
 
-    def ends(
-        self, place: Place, table: JointTable | DriverTable | SpringTable
-    ) -> tuple[Attachment, Attachment]:
-        tail = self.attachment((*place, "from"), table.tail)
-        head = self.attachment((*place, "to"), table.head)
-        self.check_two_bodies((*place, "to"), tail, head, "from")
-        return tail, head
+    def ends(self, place: Place, table: ElementTable) -> tuple[Attachment, ...]:
+        keys = [end.key for end in table.component.ends]
+        found = tuple(self.attachment((*place, key), getattr(table, f"end_{key}")) for key in keys)
+        if len(found) > 1:
+            self.check_two_bodies((*place, keys[-1]), found[0], found[-1], keys[0])
+        return found
 
     def attachment(self, place: Place, text: str) -> Attachment:
         """The attachment a text such as ``ground``, ``crank`` or ``crank.B`` names."""
@@ -280,6 +174,34 @@ class ElementReader:
         listed = f"its points are {', '.join(points)}" if points else "it has no points"
         self.problems.add(place, f"{owner} has no point {point!r}", did_you_mean(point, points) or listed)
 
-    def axis(self, place: Place, components: list[Formula]) -> Vector:
-        self.geometry.check_direction(place, components)
-        return vector(components)
+
+class _Values:
+    """The values of one element with the default parameters, as its class checks them."""
+
+    def __init__(
+        self, reader: ElementReader, place: Place, values: Mapping[str, Any], given: Collection[str]
+    ) -> None:
+        self._reader, self._place, self._values, self._given = reader, place, values, given
+        self._geometry = reader.geometry
+
+    @property
+    def planar(self) -> bool:
+        return self._reader.planar
+
+    def positive(self, key: str) -> None:
+        self._geometry.check_positive((*self._place, key), self._values[key])
+
+    def not_negative(self, key: str) -> None:
+        self._geometry.check_not_negative((*self._place, key), self._values[key])
+
+    def perpendicular(self, first: str, second: str) -> None:
+        place = (*self._place, second)
+        self._geometry.check_perpendicular(place, self._values[first], self._values[second])
+
+    def across(self, normal: str, direction: str) -> None:
+        place = (*self._place, direction)
+        if direction in self._given:  # else another direction takes its place where it is parallel
+            self._geometry.check_across(place, self._values[normal], self._values[direction])
+
+    def problem(self, key: str, message: str, hint: str = "") -> None:
+        self._reader.problems.add((*self._place, key), message, hint)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, ZERO, Formula, Name
-from fmugen.ir.model import GROUND, Body, Space, SystemModel, Tensor, quantities
+from fmugen.components.base import REGISTRY, FormulaScope
+from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
+from fmugen.ir.model import GROUND, Space, SystemModel, attitude_kinds, quantities
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
-from fmugen.phases.read.schema import Role, Table, formulas_of
+from fmugen.phases.read.schema import Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
 from fmugen.units import parse_unit
 
@@ -37,14 +38,14 @@ _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for 
 _FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
 #: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
-_RUNNING = (Role.LOAD, Role.VALUE, Role.OUTPUT)
+_RUNNING = (FormulaScope.LOAD, FormulaScope.VALUE, FormulaScope.OUTPUT)
 _REASONS = {
-    Role.CONSTANT: "this value is constant: only parameters and pi may be used",
-    Role.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
+    FormulaScope.CONSTANT: "this value is constant: only parameters and pi may be used",
+    FormulaScope.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
     "whose rate and whose rate's rate are inputs may be used",
-    Role.LOAD: "forces decide reactions: only positions, velocities and accelerations may be used",
-    Role.VALUE: "networks decide accelerations and reactions: only positions and velocities of the mechanism "
-    "may be used",
+    FormulaScope.LOAD: "forces decide reactions: only positions, velocities and accelerations may be used",
+    FormulaScope.VALUE: "networks decide accelerations and reactions: only positions and velocities of the "
+    "mechanism may be used",
 }
 
 
@@ -65,10 +66,12 @@ def check_names(draft: Draft, problems: ProblemLog) -> None:
 
 def _reserved_for_points(space: Space) -> frozenset[str]:
     """``crank.x`` is a quantity of the body and ``crank.center`` its mass centre: no names for points."""
-    body = Body("any", ZERO, Tensor(), attitude="zyx")
-    kinds = {quantity.kind for quantity in quantities(SystemModel("any", space=space, bodies=(body,)))}
-    spatial = _EULER_PARAMETERS if space is Space.SPATIAL else frozenset()
-    return frozenset(kinds | {"center"} | spatial)
+    planar = space is Space.PLANAR
+    bodies = (kind.prototype() for kind in REGISTRY["bodies"].values() if space in kind.spaces)
+    kinds = {reading.kind for body in bodies for reading in body.readings(planar=planar) if not reading.at}
+    if not planar:
+        kinds |= _EULER_PARAMETERS | {kind for kind, *_ in attitude_kinds("zyx")}
+    return frozenset(kinds | {"center"})
 
 
 def _check_spelling(draft: Draft, problems: ProblemLog) -> None:
@@ -128,12 +131,12 @@ class Scope:
         """The quantities of one element or point."""
         return [quantity.kind for quantity in self.quantities.values() if quantity.owner == owner]
 
-    def usable(self, role: Role) -> list[str]:
+    def usable(self, role: FormulaScope) -> list[str]:
         """The names a formula of the role may use."""
         names = [*self.parameters, *CONSTANTS]
-        if role is not Role.CONSTANT:
+        if role is not FormulaScope.CONSTANT:
             names.append(TIME)
-        if role is Role.DRIVER:
+        if role is FormulaScope.DRIVER:
             names += sorted(self.prescribing)
         if role in _RUNNING:
             names += self.inputs
@@ -245,12 +248,7 @@ def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
         if table is not None:
             yield (section,), table
     groups: dict[str, Mapping[str, Table]] = {
-        "bodies": draft.bodies,
-        "joints": draft.joints,
-        "drivers": draft.drivers,
-        "forces": draft.loads,
-        "springs": draft.springs,
-        **draft.components,
+        **draft.elements,
         "outputs": draft.outputs,
     }
     for section, tables in groups.items():
@@ -258,14 +256,14 @@ def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
             yield (section, name), entry
 
 
-def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: ProblemLog) -> None:
+def _check_use(place: Place, name: str, role: FormulaScope, scope: Scope, problems: ProblemLog) -> None:
     if name in scope.parameters or name in CONSTANTS:
         return
     quantity = scope.quantities.get(name)
     if name == TIME:
-        _forbid(place, "time", role is not Role.CONSTANT, role, problems)
+        _forbid(place, "time", role is not FormulaScope.CONSTANT, role, problems)
     elif name in scope.inputs:
-        allowed = role in _RUNNING or (role is Role.DRIVER and name in scope.prescribing)
+        allowed = role in _RUNNING or (role is FormulaScope.DRIVER and name in scope.prescribing)
         _forbid(place, f"the input {name!r}", allowed, role, problems)
     elif quantity is not None:
         _forbid(place, f"the quantity {name!r}", _may_use(quantity, role), role, problems)
@@ -273,17 +271,17 @@ def _check_use(place: Place, name: str, role: Role, scope: Scope, problems: Prob
         problems.add(place, *unknown_name(name, scope, scope.usable(role)))
 
 
-def _may_use(quantity: Quantity, role: Role) -> bool:
-    if role is Role.VALUE and quantity.network:
+def _may_use(quantity: Quantity, role: FormulaScope) -> bool:
+    if role is FormulaScope.VALUE and quantity.network:
         return True
-    if role is Role.LOAD and not quantity.network:
+    if role is FormulaScope.LOAD and not quantity.network:
         return quantity.kind not in _FORCE_LIKE
-    if role in (Role.LOAD, Role.VALUE):
+    if role in (FormulaScope.LOAD, FormulaScope.VALUE):
         return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
-    return role is Role.OUTPUT
+    return role is FormulaScope.OUTPUT
 
 
-def _forbid(place: Place, what: str, allowed: bool, role: Role, problems: ProblemLog) -> None:
+def _forbid(place: Place, what: str, allowed: bool, role: FormulaScope, problems: ProblemLog) -> None:
     if not allowed:
         problems.add(place, f"{what} cannot be used here", _REASONS[role])
 

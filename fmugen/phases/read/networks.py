@@ -4,44 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fmugen.components.networks import FLANGES, NetworkComponent, component_class
+from fmugen.components.joints import flanged_joints
+from fmugen.components.networks import FLANGES, NetworkComponent, network_class
 from fmugen.ir.formula import Formula
-from fmugen.ir.model import GROUND
-from fmugen.ir.network import FLANGE, Component, Discipline, flange_joint
+from fmugen.ir.model import GROUND, Element
+from fmugen.ir.network import FLANGE, Discipline, flange_joint
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.problems import Place, ProblemLog
-from fmugen.phases.read.schema import ComponentTable
+from fmugen.phases.read.schema import ElementTable
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["read_components"]
 
 
-def read_components(draft: Draft, problems: ProblemLog) -> Iterator[Component]:
+def read_components(draft: Draft, problems: ProblemLog) -> Iterator[Element]:
     """The components of a draft; what is wrong with their nodes is logged."""
     nodes = _Nodes(draft, problems)
-    for section, tables in draft.components.items():
-        for name, table in tables.items():
-            kind = component_class(section, table.type)
+    for section in NETWORK_SECTIONS:
+        for name, table in draft.elements[section].items():
+            kind = network_class(section, table.component.type)
             terminals = _terminals(kind, table)
             nodes.check((section, name), kind, terminals)
-            values = tuple((value.name, _formula(table, value.name)) for value in kind.values)
-            ports = kind.ports_for(terminals)
+            values = {value.name: _formula(table, value.name) for value in kind.values}
             nodes.check_two_nodes((section, name), kind, terminals)
-            yield Component(
-                name, section, table.type, tuple(terminals.items()), values, ports, table.description
-            )
+            yield kind.element(name, terminals, values, getattr(table, "description", ""))
 
 
-def _terminals(kind: type[NetworkComponent], table: ComponentTable) -> dict[str, str]:
+def _terminals(kind: type[NetworkComponent], table: ElementTable) -> dict[str, str]:
     """The node of every terminal; a default may be the node of another one."""
     nodes: dict[str, str] = {}
     for terminal in kind.terminals:
-        node = getattr(table, f"terminal_{terminal.name}")
+        node = getattr(table, f"end_{terminal.name}")
         nodes[terminal.name] = nodes[node[1:]] if node.startswith("=") else node
     return nodes
 
 
-def _formula(table: ComponentTable, name: str) -> Formula:
+def _formula(table: ElementTable, name: str) -> Formula:
     formula = getattr(table, f"value_{name}")
     if not isinstance(formula, Formula):
         raise TypeError(f"{name} is not a formula")
@@ -87,13 +85,12 @@ class _Nodes:
             hint = did_you_mean(joint, joints) or f"the joints are {', '.join(joints) or 'none'}"
             self._problems.add(place, f"there is no joint {joint!r}", hint)
             return
-        table = self._draft.joints.get(joint)
+        table = self._draft.elements["joints"].get(joint)
         if discipline not in FLANGES:
             self._problems.add(place, f"a joint has no {discipline.value} flange")
-        elif table is not None and table.type != FLANGES[discipline][0].value:
-            wanted = FLANGES[discipline][0].value
-            message = f"{joint!r} is a {table.type} joint, which has no {discipline.value} flange"
-            self._problems.add(place, message, f"name a {wanted} joint")
+        elif table is not None and table.component.type not in (fitting := flanged_joints(discipline)):
+            message = f"{joint!r} is a {table.component.type} joint, which has no {discipline.value} flange"
+            self._problems.add(place, message, f"name a {' or '.join(fitting)} joint")
 
     def check_two_nodes(self, place: Place, kind: type[NetworkComponent], terminals: dict[str, str]) -> None:
         for edge in kind.edges_for(terminals):

@@ -100,12 +100,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
             for name, table in draft.inputs.items()
         ),
         ground=elements.ground(),
-        bodies=tuple(elements.bodies()),
-        joints=tuple(elements.joints()),
-        drivers=tuple(elements.drivers()),
-        loads=tuple(elements.loads()),
-        springs=tuple(elements.springs()),
-        components=tuple(read_components(draft, problems)),
+        elements=(*elements.elements(), *read_components(draft, problems)),
     )
     if draft.model is None:
         return model
@@ -205,6 +200,8 @@ def _why_no_start(quantity: Quantity, draft: Draft) -> str:
         return "the ground does not move"
     if element in draft.names["drivers"]:
         return "it belongs to a driver, which prescribes it"
+    if quantity.network:
+        return "it follows from the forces" if quantity.level is Level.ACCELERATION else ""
     if element in draft.names["forces"] or element in draft.names["springs"]:
         return "it belongs to a force or a spring, which has no motion of its own"
     if quantity.level is Level.ACCELERATION:

@@ -1,20 +1,19 @@
 """What each table of a model file may hold, as pydantic models.
 
 A table knows the form of its values, which of its keys only spatial models have, and for each of its formulas
-a :class:`Role` that says which names it may use. Whether names exist is not asked here.
+a :class:`FormulaScope` that says which names it may use. Whether names exist is not asked here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag, create_model
 
-from fmugen.components.networks import COMPONENTS, NetworkComponent
-from fmugen.ir.formula import ONE, ZERO, Formula
-from fmugen.ir.model import GROUND, QUATERNION, Space
+from fmugen.components.base import SECTIONS, Component, Form, FormulaScope, Key
+from fmugen.ir.formula import ZERO, Formula
+from fmugen.ir.model import Space
 from fmugen.phases.read.fields import (
     LIST_SHAPE,
     ONE_SHAPE,
@@ -35,63 +34,29 @@ from fmugen.phases.read.fields import (
 from fmugen.phases.read.problems import Place
 
 __all__ = [
-    "COMPONENT_TABLES",
-    "DRIVERS",
-    "JOINTS",
-    "LOADS",
-    "SPRINGS",
-    "VIRTUAL_JOINTS",
-    "AttitudeTable",
-    "AxisTable",
-    "BodyTable",
-    "ComponentTable",
-    "DriverTable",
+    "ClosureTable",
+    "ElementTable",
     "ExperimentTable",
-    "ForceTable",
+    "FormulaScope",
     "GroundTable",
     "InputTable",
-    "JointTable",
     "LimitedTable",
-    "LoadTable",
     "ModelTable",
     "OutputTable",
     "ParameterTable",
     "PointEntry",
     "PointTable",
-    "PrismaticTable",
-    "RodTable",
-    "Role",
-    "RotationTable",
-    "RotationalSpringTable",
-    "ScrewTable",
-    "SpringTable",
     "StartTable",
     "Table",
-    "TorqueTable",
-    "TranslationTable",
     "TreesTable",
-    "TwoAxesTable",
-    "VirtualTable",
-    "WeldTable",
+    "element_table",
     "formulas_of",
     "keys_of",
 ]
 
 
-class Role(Enum):
-    """What a formula is for, which decides the names it may use."""
-
-    CONSTANT = "a constant"
-    DRIVER = "a driver's motion"
-    LOAD = "a force"
-    VALUE = "a value of a component"
-    OUTPUT = "an output"
-
-
 # Defaults have three components like the vectors of the model; the plane leaves the third at zero.
 _NULL = [ZERO, ZERO, ZERO]
-_X = [ONE, ZERO, ZERO]
-_Z = [ZERO, ZERO, ONE]
 
 
 class Table(BaseModel):
@@ -106,7 +71,7 @@ class Table(BaseModel):
     )
 
     #: The roles of formulas that are not constants, by field.
-    roles: ClassVar[dict[str, Role]] = {}
+    roles: ClassVar[dict[str, FormulaScope]] = {}
 
 
 # --- the model and its interface -----------------------------------------------------------------
@@ -149,7 +114,7 @@ class InputTable(LimitedTable):
 
 
 class OutputTable(Table):
-    roles = {"value": Role.OUTPUT}
+    roles = {"value": FormulaScope.OUTPUT}
 
     value: FormulaField
     unit: UnitText | None = None
@@ -184,208 +149,75 @@ class GroundTable(Table):
     points: dict[str, _PointField] = {}
 
 
-class BodyTable(Table):
-    mass: FormulaField = ZERO
-    inertia: InertiaField = ZERO
-    center: VectorField = _NULL
-    attitude: Annotated[AttitudeText, SPATIAL_ONLY] = QUATERNION
-    points: dict[str, _PointField] = {}
-    description: Text = ""
+# --- elements ----------------------------------------------------------------------------------
 
 
-# --- joints --------------------------------------------------------------------------------------
+class ElementTable(Table):
+    """An element; its ends and values are those of its class."""
+
+    component: ClassVar[type[Component]]
+    #: The keys of the values, by field.
+    keys: ClassVar[dict[str, Key]] = {}
 
 
-class _LinkTable(Table):
-    """An element between two attachments."""
-
-    type: str
-    tail: str = Field(alias="from")
-    head: str = Field(alias="to")
-    description: Text = ""
-
-
-class JointTable(_LinkTable):
-    """A joint with nothing to say about its geometry."""
-
-
-class WeldTable(JointTable):
-    angle: FormulaField = ZERO
-
-
-class AxisTable(JointTable):
-    """A joint about or along one axis, which in the plane can only be z."""
-
-    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
-
-
-class PrismaticTable(AxisTable):
-    axis: VectorField = _X
-    angle: FormulaField = ZERO
-
-
-class TwoAxesTable(AxisTable):
-    second_axis: VectorField = _X
-
-
-class AttitudeTable(JointTable):
-    attitude: Annotated[AttitudeText, SPATIAL_ONLY] = QUATERNION
-
-
-class ScrewTable(AxisTable):
-    lead: FormulaField = Field(description="give the advance per turn in metres")
-
-
-class RodTable(JointTable):
-    length: FormulaField = Field(description="give the distance of its ends in metres")
-
-
-class VirtualTable(JointTable):
-    """A virtual joint; its other keys are those of the joint it is like."""
-
-    like: Annotated[str, SPATIAL_ONLY] = "free"
-
-
-class _VirtualAxisTable(AxisTable, VirtualTable):
-    pass
-
-
-class _VirtualPrismaticTable(PrismaticTable, VirtualTable):
-    pass
-
-
-class _VirtualTwoAxesTable(TwoAxesTable, VirtualTable):
-    pass
-
-
-class _VirtualAttitudeTable(AttitudeTable, VirtualTable):
-    pass
-
-
-#: The table of each joint type.
-JOINTS: dict[str, type[JointTable]] = {
-    "revolute": AxisTable,
-    "prismatic": PrismaticTable,
-    "universal": TwoAxesTable,
-    "spherical": AttitudeTable,
-    "cylindrical": AxisTable,
-    "planar": TwoAxesTable,
-    "weld": WeldTable,
-    "free": AttitudeTable,
-    "translational": JointTable,
-    "screw": ScrewTable,
-    "rod": RodTable,
-    "virtual": _VirtualAttitudeTable,
-}
-#: The table of a virtual joint for each type it can be like.
-VIRTUAL_JOINTS: dict[str, type[VirtualTable]] = {
-    "free": _VirtualAttitudeTable,
-    "revolute": _VirtualAxisTable,
-    "prismatic": _VirtualPrismaticTable,
-    "universal": _VirtualTwoAxesTable,
-    "spherical": _VirtualAttitudeTable,
-    "cylindrical": _VirtualAxisTable,
-    "planar": _VirtualTwoAxesTable,
-    "translational": VirtualTable,
+_FORMS: dict[Form, Any] = {
+    Form.FORMULA: FormulaField,
+    Form.DIRECTION: VectorField,
+    Form.POSITION: VectorField,
+    Form.VECTOR: VectorField,
+    Form.AXIAL: TorqueField,
+    Form.FORMULA_OR_VECTOR: FormulaOrVector,
+    Form.INERTIA: InertiaField,
+    Form.ATTITUDE: AttitudeText,
+    Form.BODY: str,
+    Form.POINTS: dict[str, _PointField],
+    Form.TYPE: str,
 }
 
 
-# --- drivers, loads, springs ---------------------------------------------------------------------
+def element_table(kind: type[Component], variant: str | None = None) -> type[ElementTable]:
+    """The table of a type of element; ``variant`` is the value of the key that decides others."""
+    known = _TABLES.get((kind, variant))
+    if known is None:
+        known = _TABLES[kind, variant] = _made(kind, variant)
+    return known
 
 
-class RotationTable(_LinkTable):
-    roles = {"value": Role.DRIVER}
-
-    value: FormulaField
-    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
+_TABLES: dict[tuple[type[Component], str | None], type[ElementTable]] = {}
 
 
-class TranslationTable(_LinkTable):
-    roles = {"value": Role.DRIVER}
-
-    value: FormulaOrVector
-    axis: VectorField | None = None
-
-
-DriverTable = RotationTable | TranslationTable
-DRIVERS: dict[str, type[DriverTable]] = {"rotation": RotationTable, "translation": TranslationTable}
-
-
-class _LoadTable(Table):
-    roles = {"value": Role.LOAD}
-
-    type: str
-    head: str = Field(alias="on")
-    tail: str = Field(alias="from", default=GROUND)
-    description: Text = ""
-
-
-class ForceTable(_LoadTable):
-    value: VectorField
-    frame: str = GROUND
-
-
-class TorqueTable(_LoadTable):
-    value: TorqueField
-    frame: Annotated[str, SPATIAL_ONLY] = GROUND
-
-
-LoadTable = ForceTable | TorqueTable
-LOADS: dict[str, type[LoadTable]] = {"force": ForceTable, "torque": TorqueTable}
-
-
-class SpringTable(_LinkTable):
-    roles = {"actuator": Role.LOAD}
-
-    stiffness: FormulaField = ZERO
-    damping: FormulaField = ZERO
-    free: FormulaField = ZERO
-    actuator: FormulaField = ZERO
-
-
-class RotationalSpringTable(SpringTable):
-    axis: Annotated[VectorField, SPATIAL_ONLY] = _Z
-
-
-SPRINGS: dict[str, type[SpringTable]] = {
-    "translational": SpringTable,
-    "rotational": RotationalSpringTable,
-}
-
-
-# --- networks ------------------------------------------------------------------------------------
-
-
-class ComponentTable(Table):
-    """A component of a network; its terminals and values are those of its class."""
-
-    type: str
-    description: Text = ""
-
-
-def _component_table(component: type[NetworkComponent]) -> type[ComponentTable]:
-    """The table of a component: a text for every terminal, a formula for every value."""
+def _made(kind: type[Component], variant: str | None) -> type[ElementTable]:
+    keys = kind.table_keys() if variant is None else kind.variants()[variant]
+    section = SECTIONS[kind.section]
     fields: dict[str, Any] = {}
-    for terminal in component.terminals:
-        hint = f"name the node of the terminal {terminal.name!r}"
-        node: Any = ... if terminal.default is None else terminal.default
-        fields[f"terminal_{terminal.name}"] = (str, Field(node, alias=terminal.name, description=hint))
-    for value in component.values:
-        formula = value.default_formula
-        hint = f"{value.help} in {value.unit}" if value.unit != "1" else value.help
-        default: Any = ... if formula is None else formula
-        fields[f"value_{value.name}"] = (FormulaField, Field(default, alias=value.name, description=hint))
-    roles = {f"value_{value.name}": Role.VALUE for value in component.values if value.free}
-    table = create_model(component.__name__, __base__=ComponentTable, **fields)
-    table.roles = roles
+    if kind.type != section.default:
+        fields["type"] = (str, ...)
+    description: Any = (Text, "")
+    if section.network:
+        fields["description"] = description
+    for end in sorted(kind.ends, key=lambda end: end.default is not None and not section.network):
+        node: Any = ... if end.default is None else end.default
+        fields[f"end_{end.key}"] = (str, Field(node, alias=end.key, description=end.hint or None))
+    values = {f"value_{key.name}": _field_of(key) for key in keys}
+    if kind.ends and not section.network:
+        fields["description"] = description
+    fields |= values
+    fields.setdefault("description", description)
+    table = create_model(kind.__name__, __base__=ElementTable, **fields)
+    table.component = kind
+    table.keys = {f"value_{key.name}": key for key in keys}
+    table.roles = {f"value_{key.name}": key.scope for key in keys if key.scope is not FormulaScope.CONSTANT}
     return table
 
 
-#: The table of each component, by section and type.
-COMPONENT_TABLES: dict[str, dict[str, type[ComponentTable]]] = {
-    section: {kind: _component_table(component) for kind, component in components.items()}
-    for section, components in COMPONENTS.items()
-}
+def _field_of(key: Key) -> tuple[Any, Any]:
+    form = _FORMS[key.form]
+    if key.default is None:
+        form = form | None
+    if key.spatial:
+        form = Annotated[form, SPATIAL_ONLY]
+    default: Any = ... if key.required else key.default
+    return form, Field(default, alias=key.name, description=key.hint or None)
 
 
 # --- start values and trees ----------------------------------------------------------------------
@@ -418,10 +250,10 @@ def keys_of(table: type[Table], space: Space) -> list[str]:
     ]
 
 
-def formulas_of(table: Table) -> Iterator[tuple[Place, Formula, Role]]:
+def formulas_of(table: Table) -> Iterator[tuple[Place, Formula, FormulaScope]]:
     """Every formula the user wrote in a table, with its place in it and its role."""
     for field, info in type(table).model_fields.items():
-        role = table.roles.get(field, Role.CONSTANT)
+        role = table.roles.get(field, FormulaScope.CONSTANT)
         for place, formula in _formulas_in(getattr(table, field), (info.alias or field,)):
             yield place, formula, role
 

@@ -57,7 +57,7 @@ def solution_flow(
         reason = without_value(dae, parameters)
         if not reason:
             raise
-        names = ", ".join(driver.name for driver in model.drivers)
+        names = ", ".join(driver.name for driver in model.in_section("drivers"))
         raise AssemblyError(
             f"the drivers ({names}) cannot be followed at the start: {reason}; let the motion begin smoothly"
         ) from error

@@ -28,7 +28,8 @@ def measures_of(model: SystemModel) -> Measures:
         return value if value is not None and math.isfinite(value) else 0.0
 
     arms = [math.hypot(*(number(part) for part in arm)) for arm in _arms(model)]
-    rods = [number(joint.length) for joint in model.joints]
+    joints = model.in_section("joints")
+    rods = [number(joint.formula("length")) for joint in joints if "length" in joint.values]
     return Measures(units, max((*arms, *rods), default=0.0) or 1.0)
 
 

@@ -12,18 +12,11 @@ from enum import Enum
 
 import numpy as np
 
-from fmugen.ir.model import (
-    GROUND,
-    Attachment,
-    Body,
-    DriverType,
-    Joint,
-    JointType,
-    LoadType,
-    SpringType,
-    SystemModel,
-    Vector,
-)
+from fmugen.components import base as components
+from fmugen.components.base import component_class
+from fmugen.components.freedoms import About, Cross, Freedoms, Held, Line, Locked
+from fmugen.components.joints import joints_of
+from fmugen.ir.model import GROUND, Attachment, Body, Element, SystemModel, Vector
 from fmugen.verify.layout import Layout
 from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
@@ -114,16 +107,14 @@ class Scene:
     reach: tuple[float, float]
 
 
+#: The marks that stand at one place.
 _PIVOTS = {
-    JointType.REVOLUTE: Symbol.PIN,
-    JointType.UNIVERSAL: Symbol.PIN,
-    JointType.CYLINDRICAL: Symbol.PIN,
-    JointType.SCREW: Symbol.PIN,
-    JointType.SPHERICAL: Symbol.BALL,
-    JointType.WELD: Symbol.WELD,
+    components.Symbol.PIN: Symbol.PIN,
+    components.Symbol.BALL: Symbol.BALL,
+    components.Symbol.WELD: Symbol.WELD,
 }
-_SLIDING = (JointType.PRISMATIC, JointType.CYLINDRICAL, JointType.SCREW)
-_TURNING = (JointType.REVOLUTE, JointType.UNIVERSAL, JointType.CYLINDRICAL, JointType.SCREW)
+#: The lines that stretch between two places.
+_CONNECTORS = (components.Symbol.ROD, components.Symbol.SPRING, components.Symbol.DRIVER)
 #: Details, pins and bodies without points are, at most, this part of the size of the mechanism.
 _DETAIL, _PIN, _SOLID = 0.035, 0.06, 0.1
 _GRID_LINES = 9
@@ -151,9 +142,11 @@ class _Stage:
     def scene(self) -> Scene:
         bodies = range(len(self.model.bodies))
         outlines = [outline for number in bodies for outline in self._outlines(number)]
-        rails = [rail for joint in self._joints() for rail in self._rails(joint)]
+        rails = [rail for joint, freedoms in self._joints() for rail in self._rails(joint, freedoms)]
         outlines += [
-            detail for joint in self._joints() for detail in (*self._axes(joint), *self._block(joint))
+            detail
+            for joint, freedoms in self._joints()
+            for detail in (*self._axes(joint, freedoms), *self._block(joint, freedoms))
         ]
         up = upwards(self.layout.vector(self.model.gravity), planar=self.layout.planar)
         return Scene(
@@ -186,22 +179,27 @@ class _Stage:
         result: Array = self.poses.origins[:, body] + self.rotations[:, body] @ local
         return result
 
-    def _joints(self) -> Iterator[Joint]:
-        return (joint for joint in self.model.joints if joint.type is not JointType.VIRTUAL)
+    def _joints(self) -> Iterator[tuple[Element, Freedoms]]:
+        """The joints that hold bodies, with what they leave free."""
+        for element, joint in joints_of(self.model):
+            if joint.constrains(planar=self.layout.planar):
+                yield element, joint.freedoms()
+
+    def _drawn(self) -> Iterator[tuple[Element, components.Symbol]]:
+        """The elements that have a symbol."""
+        for element in self.model.elements:
+            symbol = None if element.ports else component_class(element.section, element.type).symbol
+            if symbol is not None:
+                yield element, symbol
 
     def _attachments(self) -> Iterator[Attachment]:
-        for joint in self._joints():
-            if joint.type is not JointType.FREE:
-                yield from (joint.tail, joint.head)
-        for spring in self.model.springs:
-            if spring.type is SpringType.TRANSLATIONAL:
-                yield from (spring.tail, spring.head)
-        for driver in self.model.drivers:
-            if driver.type is DriverType.TRANSLATION:
-                yield from (driver.tail, driver.head)
-        for load in self.model.loads:
-            if load.type is LoadType.FORCE:
-                yield load.head
+        for joint, _ in self._joints():
+            yield from joint.places
+        for element, symbol in self._drawn():
+            if symbol in _CONNECTORS:
+                yield from element.places
+            elif symbol is components.Symbol.ARROW:
+                yield element.head
 
     def _vertices(self, body: Body) -> Array:
         """The distinct places of a body that something is fastened to or that have a name."""
@@ -246,7 +244,7 @@ class _Stage:
 
     def _is_block(self, body: Body) -> bool:
         """Whether a body of the plane is drawn as the block of a slide."""
-        slides = (joint for joint in self._joints() if joint.type is JointType.PRISMATIC)
+        slides = (joint for joint, freedoms in self._joints() if _is_slide(freedoms))
         return self.layout.planar and any(joint.head.body == body.name for joint in slides)
 
     def _fitting(self, body: Body) -> Array:
@@ -275,14 +273,13 @@ class _Stage:
             yield Marker(Spot(number, as_coordinates(self.layout.center(body.name))), Symbol.CENTER)
             for point in body.points:
                 yield Marker(self.spot(Attachment(body.name, point.name)), Symbol.POINT)
-        for joint in self._joints():
-            symbol = _PIVOTS.get(joint.type)
-            if joint.type is JointType.ROD:
-                yield Marker(self.spot(joint.tail), Symbol.BALL, joint.name)
-                yield Marker(self.spot(joint.head), Symbol.BALL)
-            elif symbol is not None:
-                seat = joint.head if joint.head.body == GROUND else joint.tail
-                yield Marker(self.spot(seat), symbol, joint.name)
+        for element, symbol in self._drawn():
+            if symbol is components.Symbol.ROD:
+                yield Marker(self.spot(element.tail), Symbol.BALL, element.name)
+                yield Marker(self.spot(element.head), Symbol.BALL)
+            elif symbol in _PIVOTS:
+                seat = element.head if element.head.body == GROUND else element.tail
+                yield Marker(self.spot(seat), _PIVOTS[symbol], element.name)
 
         for connector in self._connectors():
             for spot in (connector.tail, connector.head):
@@ -295,23 +292,26 @@ class _Stage:
             middle = self.vertices[body.name].mean(axis=0)
             yield Marker(Spot(number, as_coordinates(middle)), Symbol.POINT, body.name)
 
-    def _axes(self, joint: Joint) -> Iterator[Outline]:
+    def _axes(self, joint: Element, freedoms: Freedoms) -> Iterator[Outline]:
         """The pins of joints in space, along their axes."""
-        if self.layout.planar or joint.type not in _TURNING:
+        if self.layout.planar:
             return
-        pins = [(joint.tail, joint.axis)]
-        if joint.type is JointType.UNIVERSAL:
-            pins.append((joint.head, joint.second_axis))
+        pins: list[tuple[Attachment, Vector]] = []
+        match freedoms:
+            case Freedoms(Held() | Line(), About(axis)):
+                pins = [(joint.tail, axis)]
+            case Freedoms(_, Cross(first, second)):
+                pins = [(joint.tail, first), (joint.head, second)]
         for place, axis in pins:
             along = self._direction(place, axis, joint.name) * _PIN * self.radius
             yield self._segment(place, -along, along)
 
-    def _rails(self, joint: Joint) -> Iterator[Outline]:
+    def _rails(self, joint: Element, freedoms: Freedoms) -> Iterator[Outline]:
         """What a slide runs on, as far as it runs."""
-        if joint.type not in _SLIDING:
+        if not isinstance(freedoms.slides, Line):
             return
         tail = self.layout.index(joint.tail.body)
-        along = self._direction(joint.tail, joint.axis, joint.name)
+        along = self._direction(joint.tail, freedoms.slides.axis, joint.name)
         head = self.world(self.layout.index(joint.head.body), self.local(joint.head))
         base = self.world(tail, self.local(joint.tail))
         travel = np.einsum("ti,tij,j->t", head - base, self.rotations[:, tail], along)
@@ -319,12 +319,12 @@ class _Stage:
         low, high = min(0.0, float(travel.min())) - spare, max(0.0, float(travel.max())) + spare
         yield self._segment(joint.tail, low * along, high * along)
 
-    def _block(self, joint: Joint) -> Iterator[Outline]:
+    def _block(self, joint: Element, freedoms: Freedoms) -> Iterator[Outline]:
         """The block that slides in the plane; it keeps its attitude to the rail."""
-        if not self.layout.planar or joint.type is not JointType.PRISMATIC:
+        if not self.layout.planar or not isinstance(freedoms.slides, Line) or not _is_slide(freedoms):
             return
         head = self.layout.index(joint.head.body)
-        along = self._direction(joint.tail, joint.axis, joint.name)
+        along = self._direction(joint.tail, freedoms.slides.axis, joint.name)
         turned = self.rotations[0, head].T @ self.rotations[0, self.layout.index(joint.tail.body)] @ along
         length, breadth = (part * _DETAIL * self.radius for part in (2.0, 1.2))
         across = np.array([-turned[1], turned[0], 0.0])
@@ -354,12 +354,11 @@ class _Stage:
         return result
 
     def _connectors(self) -> Iterator[Connector]:
-        for joint in self._joints():
-            if joint.type is JointType.ROD:
-                yield Connector(self.spot(joint.tail), self.spot(joint.head), "rod", joint.name)
-        for spring in self.model.springs:
-            if spring.type is SpringType.TRANSLATIONAL:
-                yield Connector(self.spot(spring.tail), self.spot(spring.head), "spring", spring.name)
-        for driver in self.model.drivers:
-            if driver.type is DriverType.TRANSLATION:
-                yield Connector(self.spot(driver.tail), self.spot(driver.head), "driver", driver.name)
+        for element, symbol in self._drawn():
+            if symbol in _CONNECTORS:
+                ends = self.spot(element.tail), self.spot(element.head)
+                yield Connector(*ends, symbol.value, element.name)
+
+
+def _is_slide(freedoms: Freedoms) -> bool:
+    return isinstance(freedoms.slides, Line) and isinstance(freedoms.turns, Locked)

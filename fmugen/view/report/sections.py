@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from fmugen.components.base import component_class
 from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
 from fmugen.ir.fmu import Variable
 from fmugen.ir.graph import Domain, EdgeKind, NetworkGraph
-from fmugen.ir.model import Attachment, SystemModel
+from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree
 from fmugen.view.closure import ClosureSummary
 from fmugen.view.flow import flow_svg
@@ -85,23 +86,14 @@ def mechanism_section(subject: Compilation) -> Section:
 
 
 def _elements(model: SystemModel) -> Iterator[tuple[object, ...]]:
-    for body in model.bodies:
-        yield body.name, "body", "", body.description
-    for joint in model.joints:
-        yield joint.name, f"{joint.type.value} joint", _ends(joint.tail, joint.head), joint.description
-    for driver in model.drivers:
-        yield driver.name, f"{driver.type.value} driver", _ends(driver.tail, driver.head), driver.description
-    for spring in model.springs:
-        yield spring.name, f"{spring.type.value} spring", _ends(spring.tail, spring.head), spring.description
-    for load in model.loads:
-        yield load.name, load.type.value, _ends(load.tail, load.head), load.description
-    for component in model.components:
-        nodes = ", ".join(f"{terminal} {node}" for terminal, node in component.terminals)
-        yield component.name, f"{component.section} {component.type}", nodes, component.description
-
-
-def _ends(tail: Attachment, head: Attachment) -> str:
-    return f"{tail.node} → {head.node}"
+    for element in model.elements:
+        if element.ports:
+            nodes = ", ".join(f"{terminal} {node}" for terminal, node in element.ends.items())
+            yield element.name, f"{element.section} {element.type}", nodes, element.description
+        else:
+            ends = " → ".join(place.node for place in element.places)
+            noun = component_class(element.section, element.type).noun()
+            yield element.name, noun, ends, element.description
 
 
 def _perhaps_folded(what: str, content: str) -> str:

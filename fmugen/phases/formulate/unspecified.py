@@ -7,24 +7,21 @@ start alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import networkx as nx
 
-from fmugen.ir.model import GROUND, Body, DriverType, Joint, JointType, Space, SystemModel, quantities
+from fmugen.components.freedoms import Anywhere, Ball, Locked
+from fmugen.components.joints import Joint, joints_of
+from fmugen.ir.graph import EdgeKind
+from fmugen.ir.model import GROUND, Element, Space, SystemModel, quantities
 from fmugen.ir.quantity import Level
 
-__all__ = ["Unsaid", "unsaid_positions"]
-
-#: Joints that leave the attitude of a body free.
-_BALLS = (JointType.SPHERICAL, JointType.FREE, JointType.ROD)
-#: Joints that keep the attitude between their bodies.
-_RIGID = (JointType.PRISMATIC, JointType.WELD, JointType.TRANSLATIONAL)
+__all__ = ["Unspecified", "unspecified_positions"]
 
 
 @dataclass(frozen=True)
-class Unsaid:
+class Unspecified:
     """What no start value concerns.
 
     ``joints`` are those whose bodies have no known attitude to each other, ``bodies`` those that have none to
@@ -36,47 +33,49 @@ class Unsaid:
     lengths: tuple[str, ...]
 
 
-def unsaid_positions(model: SystemModel) -> Unsaid:
+def unspecified_positions(model: SystemModel) -> Unspecified:
     """What the start values of a model leave open, whether loops determine it or not."""
-    return _Starts(model).unsaid()
+    return _Starts(model).unspecified()
 
 
 class _Starts:
     """The start values of a model, by what they tell of."""
 
     def __init__(self, model: SystemModel) -> None:
-        self._model = model
-        self._real = [joint for joint in model.joints if joint.type is not JointType.VIRTUAL]
+        self._model, self._planar = model, model.space is Space.PLANAR
+        self._joints = list(joints_of(model))
+        self._real = [(at, joint) for at, joint in self._joints if joint.role is not EdgeKind.VIRTUAL]
         self._given = {start.quantity for start in model.starts}
         self._names: dict[tuple[str, str], list[str]] = {}
         for quantity in quantities(model):
             if quantity.level is Level.POSITION and not quantity.network:
                 self._names.setdefault((quantity.owner, quantity.unit), []).append(quantity.name)
 
-    def unsaid(self) -> Unsaid:
+    def unspecified(self) -> Unspecified:
         attitudes, placed = self._attitudes(), self._placed()
-        planar = self._model.space is Space.PLANAR
         joints, bodies, lengths = [], [], []
-        for joint in self._real:
-            ends = (joint.tail.body, joint.head.body)
-            turning = planar or joint.kind not in _BALLS
-            if joint.kind is not JointType.ROD and turning and not nx.has_path(attitudes, *ends):
-                joints.append(joint.name)
+        for at, joint in self._real:
+            ends = (at.tail.body, at.head.body)
+            if not self._leaves_attitude(joint) and not nx.has_path(attitudes, *ends):
+                joints.append(at.name)
             if not placed.issuperset(ends):
-                lengths += [
-                    name for name in self._names.get((joint.name, "m"), ()) if name not in self._given
-                ]
+                lengths += [name for name in self._names.get((at.name, "m"), ()) if name not in self._given]
         for body in self._model.bodies:
-            kinds = {joint.kind for joint in self._joints(body)}
-            balls = (JointType.ROD,) if planar else _BALLS
-            if kinds.issubset(balls) and not nx.has_path(attitudes, GROUND, body.name):
+            held = [(at, joint) for at, joint in self._real if body.name in (at.tail.body, at.head.body)]
+            loose = all(self._leaves_attitude(joint) for _, joint in held)
+            if loose and not nx.has_path(attitudes, GROUND, body.name):
                 bodies.append(body.name)
-            if kinds.issubset({JointType.ROD}) and body.name not in placed:
+            if all(self._leaves_place(at, joint) for at, joint in held) and body.name not in placed:
                 lengths += self._names[body.name, "m"]
-        return Unsaid(tuple(joints), tuple(bodies), tuple(lengths))
+        return Unspecified(tuple(joints), tuple(bodies), tuple(lengths))
 
-    def _joints(self, body: Body) -> Iterator[Joint]:
-        return (joint for joint in self._real if body.name in (joint.tail.body, joint.head.body))
+    def _leaves_attitude(self, joint: Joint) -> bool:
+        """Whether a joint says nothing of the attitude between its bodies: balls and rods in space."""
+        return not self._planar and isinstance(joint.freedoms().turns, Ball)
+
+    def _leaves_place(self, at: Element, joint: Joint) -> bool:
+        """Whether a joint neither fixes nor measures where its head is, as a rod."""
+        return isinstance(joint.freedoms().slides, Anywhere) and (at.name, "m") not in self._names
 
     def _tell(self, owner: str, *units: str) -> bool:
         return any(name in self._given for unit in units for name in self._names.get((owner, unit), ()))
@@ -87,11 +86,12 @@ class _Starts:
         graph.add_nodes_from([GROUND, *(body.name for body in self._model.bodies)])
         told = [body.name for body in self._model.bodies if self._tell(body.name, "rad", "1")]
         graph.add_edges_from((GROUND, name) for name in told)
-        for joint in self._model.joints:
-            if joint.type in _RIGID or self._tell(joint.name, "rad"):
-                graph.add_edge(joint.tail.body, joint.head.body)
-        for driver in self._model.drivers:
-            if driver.type is DriverType.ROTATION:
+        constant = {at.name for at, joint in self._real if isinstance(joint.freedoms().turns, Locked)}
+        for at, _ in self._joints:
+            if at.name in constant or self._tell(at.name, "rad"):
+                graph.add_edge(at.tail.body, at.head.body)
+        for driver in self._model.in_section("drivers"):
+            if (driver.name, "rad") in self._names:
                 graph.add_edge(driver.tail.body, driver.head.body)
         return graph
 

@@ -1,0 +1,73 @@
+"""What the law of an element may read, and what it gives: the through variable of its edge.
+
+A law is a function of a :class:`Motion`, which is that of one edge: its displacement or rotation, and the
+formulas and states of its element. The formulation implements it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from fmugen.expr.affine import Affine
+from fmugen.expr.dag import Dag, Expr
+from fmugen.expr.vectors import Matrix3, Vector3
+from fmugen.ir.formula import Formula
+
+__all__ = ["Law", "Motion"]
+
+
+class Motion(Protocol):
+    """The motion across one edge, of its head relative to its tail.
+
+    ``order`` counts time derivatives.
+    """
+
+    @property
+    def dag(self) -> Dag: ...
+
+    def __getitem__(self, formula: Formula) -> Expr:
+        """The value of a formula of the element."""
+
+    def own(self, quantity: str) -> Expr:
+        """A quantity of the element, by the last word of its name."""
+
+    def state(self, name: str) -> Expr:
+        """A state of the element."""
+
+    # --- scalars -------------------------------------------------------------------------------------
+
+    def angle(self, order: int = 0) -> Expr:
+        """The angle about the first axis of a rotation."""
+
+    def length(self, order: int = 0) -> Expr:
+        """The distance of the two points, or its rate."""
+
+    # --- vectors -------------------------------------------------------------------------------------
+
+    def velocity(self, frame: str) -> Vector3:
+        """The velocity of the head relative to the tail, by components in the axes of a body."""
+
+    def acceleration(self) -> Affine:
+        """The acceleration of the head."""
+
+    # --- through variables ---------------------------------------------------------------------------
+
+    def pull(self, tension: Expr) -> Affine:
+        """A force that pulls the two points together."""
+
+    def along(self, force: Expr) -> Affine:
+        """A force along the first axis in which the edge slides."""
+
+    def about(self, torque: Expr) -> Affine:
+        """A torque about the first axis about which the edge turns."""
+
+    def vector(self, components: Vector3, frame: str) -> Affine:
+        """A force or torque by components in the axes of a body."""
+
+    def inertia(self, tensor: Matrix3) -> Affine:
+        """``-J alpha - omega x J omega`` of the head, less the moments of the forces on its arms."""
+
+
+#: The through variable of an edge, on its head.
+Law = Callable[[Motion], Affine]

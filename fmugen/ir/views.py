@@ -1,0 +1,445 @@
+"""Elements of the five mechanical sections as classes with one attribute a key.
+
+These views are read from the elements of a model and written back to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import cast
+
+from fmugen.ir.element import (
+    GROUND,
+    NULL_VECTOR,
+    QUATERNION,
+    X_AXIS,
+    Z_AXIS,
+    Attachment,
+    Element,
+    Point,
+    Space,
+    Tensor,
+    Value,
+    Vector,
+)
+from fmugen.ir.formula import ZERO, Formula
+from fmugen.ir.network import Component
+from fmugen.ir.quantity import (
+    ATTITUDE_MATRIX,
+    SLIDE,
+    Kinds,
+    Level,
+    Quantity,
+    angle_kinds,
+    attitude_kinds,
+    force_kinds,
+    torque_kinds,
+    vector_kinds,
+)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body with its mass centre at ``center``, from the origin of its frame.
+
+    ``attitude`` says which coordinates describe its orientation where it is a branch of the rotational
+    tree of a spatial model: Euler parameters, or Euler angles of a sequence such as ``zyx``.
+    """
+
+    name: str
+    mass: Formula
+    inertia: Tensor
+    points: tuple[Point, ...] = ()
+    center: Vector = NULL_VECTOR
+    attitude: str = QUATERNION
+    description: str = ""
+
+    @property
+    def center_node(self) -> str:
+        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
+        at_origin = all(component.number == 0 for component in self.center)
+        return self.name if at_origin else f"{self.name}.center"
+
+
+class _Known(Enum):
+    """A type of element; one that is not listed is made when it is first asked for."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> _Known | None:
+        if not isinstance(value, str):
+            return None
+        member = object.__new__(cls)
+        member._name_, member._value_ = value.upper(), value
+        cls._value2member_map_[value] = member
+        return member
+
+
+class JointType(_Known):
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+    UNIVERSAL = "universal"
+    SPHERICAL = "spherical"
+    CYLINDRICAL = "cylindrical"
+    PLANAR = "planar"
+    WELD = "weld"
+    FREE = "free"
+    TRANSLATIONAL = "translational"
+    SCREW = "screw"
+    ROD = "rod"
+    VIRTUAL = "virtual"
+
+
+#: The joints that planar models know.
+PLANAR_JOINTS = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.WELD, JointType.VIRTUAL)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint from ``tail`` to ``head``; its coordinates measure the head relative to the tail.
+
+    At zero coordinates the axes of the two attachments coincide. ``axis`` is, in these axes, the axis of
+    rotation or sliding, the first axis of a universal joint, or the normal of a planar joint.
+    ``second_axis`` is the second axis of a universal joint, perpendicular to the first; a planar joint
+    measures x along the part of it that lies in the plane. ``angle`` is the constant angle about z of the
+    head relative to the tail for prismatic and weld joints. ``attitude`` describes the rotation of
+    spherical and free joints as that of a body. ``lead`` is the advance of a screw per turn, ``length``
+    that of a rod, which joins two points by balls and has no mass. A virtual joint constrains nothing; it
+    offers the coordinates of the joint type ``like`` to the trees.
+    """
+
+    name: str
+    type: JointType
+    tail: Attachment
+    head: Attachment
+    axis: Vector = X_AXIS
+    second_axis: Vector = X_AXIS
+    angle: Formula = ZERO
+    attitude: str = QUATERNION
+    lead: Formula = ZERO
+    length: Formula = ZERO
+    like: JointType = JointType.FREE
+    description: str = ""
+
+    @property
+    def kind(self) -> JointType:
+        """The type whose coordinates the joint has: that of ``like`` for virtual joints."""
+        return self.like if self.type is JointType.VIRTUAL else self.type
+
+
+class DriverType(_Known):
+    ROTATION = "rotation"
+    TRANSLATION = "translation"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A prescribed relative motion of the head relative to the tail, a function of time and inputs.
+
+    Rotation: ``angle`` is the angle of the head relative to the tail about ``axis`` (z in the plane).
+    Translation: with ``axis``, the displacement from tail to head along that axis (in the axes of
+    the tail's body) equals ``displacement[0]`` and the other directions are free; without it, all
+    components of the displacement, in the axes of the tail's body, equal ``displacement``.
+    """
+
+    name: str
+    type: DriverType
+    tail: Attachment
+    head: Attachment
+    angle: Formula = ZERO
+    displacement: Vector = NULL_VECTOR
+    axis: Vector | None = None
+    description: str = ""
+
+
+class LoadType(_Known):
+    FORCE = "force"
+    TORQUE = "torque"
+
+
+@dataclass(frozen=True)
+class Load:
+    """A given force on the ``head`` point, or a given torque on the ``head`` body.
+
+    The opposite load acts on ``tail`` (the ground by default). ``frame`` names the body in whose
+    axes the components are given. Formulas may use parameters, inputs, ``time`` and
+    quantities of position and velocity, and, as inertias do, of acceleration.
+    """
+
+    name: str
+    type: LoadType
+    tail: Attachment
+    head: Attachment
+    force: Vector = NULL_VECTOR
+    torque: Vector = NULL_VECTOR
+    frame: str = GROUND
+    description: str = ""
+
+
+class SpringType(_Known):
+    TRANSLATIONAL = "translational"
+    ROTATIONAL = "rotational"
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring, damper and actuator in parallel.
+
+    Translational: the tension ``stiffness*(L - free) + damping*L' + actuator`` pulls the two points
+    towards each other, L being their distance.
+    Rotational: the torque ``-(stiffness*(angle - free) + damping*omega + actuator)`` acts on the
+    head's body and its opposite on the tail's, ``angle`` being that of the head relative to the tail
+    about ``axis``.
+    """
+
+    name: str
+    type: SpringType
+    tail: Attachment
+    head: Attachment
+    stiffness: Formula = ZERO
+    damping: Formula = ZERO
+    free: Formula = ZERO
+    actuator: Formula = ZERO
+    axis: Vector = Z_AXIS
+    description: str = ""
+
+
+# --- elements -> views ---------------------------------------------------------------------------
+
+
+def _vector(element: Element, key: str, default: Vector) -> Vector:
+    value = element.values.get(key)
+    return cast(Vector, value) if isinstance(value, tuple) else default
+
+
+def _formula(element: Element, key: str) -> Formula:
+    value = element.values.get(key)
+    return value if isinstance(value, Formula) else ZERO
+
+
+def _text(element: Element, key: str, default: str) -> str:
+    value = element.values.get(key)
+    return value if isinstance(value, str) else default
+
+
+def body_view(element: Element, space: Space) -> Body:
+    values = element.values
+    return Body(
+        element.name,
+        _formula(element, "mass"),
+        cast(Tensor, values.get("inertia", Tensor())),
+        cast("tuple[Point, ...]", values.get("points", ())),
+        _vector(element, "center", NULL_VECTOR),
+        _text(element, "attitude", QUATERNION),
+        element.description,
+    )
+
+
+def joint_view(element: Element, space: Space) -> Joint:
+    # Axes of the plane are those of slides; what turns there turns about z.
+    slides = "angle" in element.values or space is Space.SPATIAL
+    return Joint(
+        element.name,
+        JointType(element.type),
+        element.tail,
+        element.head,
+        _vector(element, "axis", X_AXIS) if slides else X_AXIS,
+        _vector(element, "second_axis", X_AXIS),
+        _formula(element, "angle"),
+        _text(element, "attitude", QUATERNION),
+        _formula(element, "lead"),
+        _formula(element, "length"),
+        JointType(_text(element, "like", JointType.FREE.value)),
+        element.description,
+    )
+
+
+def driver_view(element: Element, space: Space) -> Driver:
+    kind = DriverType(element.type)
+    value, axis = element.values.get("value"), element.values.get("axis")
+    turned = kind is DriverType.ROTATION
+    along = cast(Vector, axis) if axis is not None and not (turned and space is Space.PLANAR) else None
+    displacement = (value, ZERO, ZERO) if isinstance(value, Formula) else cast(Vector, value)
+    return Driver(
+        element.name,
+        kind,
+        element.tail,
+        element.head,
+        cast(Formula, value) if turned else ZERO,
+        NULL_VECTOR if turned else displacement,
+        along,
+        element.description,
+    )
+
+
+def load_view(element: Element, space: Space) -> Load:
+    kind = LoadType(element.type)
+    return Load(
+        element.name,
+        kind,
+        element.tail,
+        element.head,
+        _vector(element, "value", NULL_VECTOR) if kind is LoadType.FORCE else NULL_VECTOR,
+        _vector(element, "value", NULL_VECTOR) if kind is LoadType.TORQUE else NULL_VECTOR,
+        _text(element, "frame", GROUND),
+        element.description,
+    )
+
+
+def spring_view(element: Element, space: Space) -> Spring:
+    return Spring(
+        element.name,
+        SpringType(element.type),
+        element.tail,
+        element.head,
+        _formula(element, "stiffness"),
+        _formula(element, "damping"),
+        _formula(element, "free"),
+        _formula(element, "actuator"),
+        _vector(element, "axis", Z_AXIS),
+        element.description,
+    )
+
+
+def component_view(element: Element, space: Space) -> Component:
+    return Component(
+        element.name,
+        element.section,
+        element.type,
+        tuple((key, str(node)) for key, node in element.ends.items()),
+        tuple((key, cast(Formula, value)) for key, value in element.values.items()),
+        element.ports,
+        element.description,
+    )
+
+
+# --- views -> elements ---------------------------------------------------------------------------
+
+View = Body | Joint | Driver | Load | Spring | Component
+
+
+def element_of(view: View | Element, space: Space) -> Element:
+    """The element that a view describes."""
+    planar = space is Space.PLANAR
+    match view:
+        case Element():
+            return view
+        case Body():
+            found = {key: getattr(view, key) for key in _BODY_KEYS}
+            return Element(
+                view.name, "bodies", "body", {}, found, tuple(_body(view, planar)), (), view.description
+            )
+        case Joint():
+            kinds = _joint_kinds(view, planar)
+            return _element(view, "joints", ("from", "to"), _joint_values(view), kinds)
+        case Driver(type=DriverType.ROTATION):
+            turned: dict[str, Value] = {"value": view.angle, "axis": view.axis or Z_AXIS}
+            kinds = angle_kinds() + torque_kinds(planar=planar)
+            return _element(view, "drivers", ("from", "to"), turned, kinds)
+        case Driver():
+            value = view.displacement if view.axis is None else view.displacement[0]
+            moved: dict[str, Value] = {"value": value, "axis": view.axis}
+            return _element(view, "drivers", ("from", "to"), moved, force_kinds(planar=planar))
+        case Load():
+            force = view.type is LoadType.FORCE
+            kinds = (force_kinds if force else torque_kinds)(planar=planar, level=Level.VELOCITY)
+            given: dict[str, Value] = {"value": view.force if force else view.torque, "frame": view.frame}
+            return _element(view, "forces", ("from", "on"), given, kinds)
+        case Spring():
+            law: dict[str, Value] = {key: getattr(view, key) for key in _SPRING_KEYS}
+            if view.type is SpringType.ROTATIONAL:
+                law["axis"] = view.axis
+            return _element(view, "springs", ("from", "to"), law, _SPRINGS[view.type])
+        case Component():
+            return Element(
+                view.name,
+                view.section,
+                view.type,
+                dict(view.terminals),
+                dict(view.values),
+                tuple(Quantity(view.name, *kind, network=True) for p in view.ports for kind in p.kinds()),
+                view.ports,
+                view.description,
+            )
+
+
+def _element(
+    view: Joint | Driver | Load | Spring,
+    section: str,
+    keys: tuple[str, str],
+    values: Mapping[str, Value],
+    kinds: Kinds,
+) -> Element:
+    ends = dict(zip(keys, (view.tail, view.head), strict=True))
+    found = tuple(Quantity(view.name, *kind) for kind in kinds)
+    return Element(view.name, section, view.type.value, ends, values, found, (), view.description)
+
+
+_SPRINGS: dict[SpringType, Kinds] = {
+    SpringType.TRANSLATIONAL: (
+        ("length", Level.POSITION, "m"),
+        ("speed", Level.VELOCITY, "m/s"),
+        ("force", Level.VELOCITY, "N"),
+    ),
+    SpringType.ROTATIONAL: (*angle_kinds()[:2], ("torque", Level.VELOCITY, "N.m")),
+}
+_BODY_KEYS = ("mass", "inertia", "center", "attitude", "points")
+_SPRING_KEYS = ("stiffness", "damping", "free", "actuator")
+_KEYS = {
+    JointType.REVOLUTE: ("axis",),
+    JointType.PRISMATIC: ("axis", "angle"),
+    JointType.UNIVERSAL: ("axis", "second_axis"),
+    JointType.SPHERICAL: ("attitude",),
+    JointType.CYLINDRICAL: ("axis",),
+    JointType.PLANAR: ("axis", "second_axis"),
+    JointType.WELD: ("angle",),
+    JointType.FREE: ("attitude",),
+    JointType.SCREW: ("axis", "lead"),
+    JointType.ROD: ("length",),
+}
+_TURNS = {
+    JointType.REVOLUTE: 1,
+    JointType.UNIVERSAL: 2,
+    JointType.CYLINDRICAL: 1,
+    JointType.PLANAR: 1,
+    JointType.SCREW: 1,
+}
+_SLIDES: dict[JointType, Kinds] = {
+    JointType.PRISMATIC: SLIDE,
+    JointType.CYLINDRICAL: SLIDE,
+    JointType.SCREW: SLIDE,
+    JointType.PLANAR: vector_kinds("xy"),
+    JointType.TRANSLATIONAL: vector_kinds("xyz"),
+}
+
+
+def _joint_values(joint: Joint) -> dict[str, Value]:
+    values: dict[str, Value] = {"like": joint.like.value} if joint.type is JointType.VIRTUAL else {}
+    return values | {key: getattr(joint, key) for key in _KEYS.get(joint.kind, ())}
+
+
+def _body(body: Body, planar: bool) -> Iterator[Quantity]:
+    places = vector_kinds("xy" if planar else "xyz")
+    turning = angle_kinds() if planar else ATTITUDE_MATRIX + attitude_kinds(body.attitude)
+    owners = [(body.name, places + turning)]
+    owners += [(body.center_node, places)] if body.center_node != body.name else []
+    owners += [(f"{body.name}.{point.name}", places) for point in body.points]
+    for owner, kinds in owners:
+        yield from (Quantity(owner, *kind) for kind in kinds)
+
+
+def _joint_kinds(joint: Joint, planar: bool) -> Kinds:
+    force, torque = force_kinds(planar=planar), torque_kinds(planar=planar)
+    reaction = () if joint.type is JointType.VIRTUAL else force + torque
+    kind = joint.kind
+    if kind is JointType.ROD:
+        return (("tension", Level.ACCELERATION, "N"), *force)
+    if kind is JointType.FREE:
+        turning = angle_kinds() if planar else attitude_kinds(joint.attitude)
+        return vector_kinds("xy" if planar else "xyz") + turning + reaction
+    if kind is JointType.SPHERICAL:
+        return attitude_kinds(joint.attitude) + reaction
+    turns = _TURNS.get(kind, 0)
+    angles = angle_kinds() if turns == 1 else tuple(k for n in range(turns) for k in angle_kinds(str(n + 1)))
+    return _SLIDES.get(kind, ()) + angles + reaction

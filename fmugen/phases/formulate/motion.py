@@ -1,0 +1,124 @@
+"""The motion of an edge, as the laws of elements read it, and their through variables as vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fmugen.components.formulas import Resolve, lower
+from fmugen.errors import ModelError, Problem
+from fmugen.expr.affine import Affine, FrameVector
+from fmugen.expr.dag import Dag, Expr
+from fmugen.expr.vectors import Matrix3, Vector3, matvec
+from fmugen.ir.formula import Formula
+from fmugen.ir.graph import Edge, Symbols
+from fmugen.ir.motion import Motion
+from fmugen.phases.formulate.kinematics import Kinematics
+from fmugen.phases.formulate.turns import first_axis
+
+__all__ = ["EdgeMotion", "Surroundings"]
+
+_APART = "fasten it to points that can move apart"
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the motions of all edges share.
+
+    ``angle`` gives a derivative of the angle of an R-edge, ``moments`` the sum of r x F over the arms of a
+    body and the displaced joints that start on it. ``section_of`` tells where the file lists an element.
+    """
+
+    symbols: Symbols
+    kinematics: Kinematics
+    resolve: Resolve
+    angle: Callable[[Edge, int], Expr]
+    moments: Callable[[str], Affine]
+    section_of: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class EdgeMotion(Motion):
+    """The motion of one edge."""
+
+    around: Surroundings
+    edge: Edge
+
+    @property
+    def dag(self) -> Dag:
+        return self.around.symbols.dag
+
+    def __getitem__(self, formula: Formula) -> Expr:
+        return lower(formula, self.around.symbols, self.around.resolve)
+
+    def own(self, quantity: str) -> Expr:
+        return self.around.resolve(f"{self.edge.name}.{quantity}")
+
+    def state(self, name: str) -> Expr:
+        return self.own(name)
+
+    # --- scalars -------------------------------------------------------------------------------------
+
+    def angle(self, order: int = 0) -> Expr:
+        return self.around.angle(self.edge, order)
+
+    def length(self, order: int = 0) -> Expr:
+        if order == 0:
+            r = self._displacement()
+            return self.dag.call("sqrt", self.dag.add(component**2 for component in r))
+        if order > 1:
+            raise ValueError("a length has one derivative here")
+        kinematics = self.around.kinematics
+        r = self._displacement()
+        v = kinematics.frames.in_ground(
+            kinematics.velocity[self.edge.head] - kinematics.velocity[self.edge.tail]
+        )
+        return self.dag.add(a * b for a, b in zip(r, v, strict=True)) / self.length()
+
+    def _displacement(self) -> Vector3:
+        kinematics = self.around.kinematics
+        r = kinematics.frames.in_ground(kinematics.displacement(self.edge))
+        if all(component.is_zero for component in r):
+            place = f"{self.around.section_of(self.edge.name)}.{self.edge.name}"
+            raise ModelError(place, (Problem(place, "its ends coincide in every position", _APART),))
+        return r
+
+    # --- vectors -------------------------------------------------------------------------------------
+
+    def velocity(self, frame: str) -> Vector3:
+        kinematics = self.around.kinematics
+        relative = kinematics.velocity[self.edge.head] - kinematics.velocity[self.edge.tail]
+        return kinematics.frames.resolve(relative, frame)
+
+    def acceleration(self) -> Affine:
+        return self.around.kinematics.acceleration[self.edge.head]
+
+    # --- through variables ---------------------------------------------------------------------------
+
+    def pull(self, tension: Expr) -> Affine:
+        way = self.around.kinematics.displacement(self.edge)
+        return Affine(way.scaled(-tension / self.length()), {})
+
+    def along(self, force: Expr) -> Affine:
+        across = self.edge.displacement
+        axis, _ = across.motion[0]
+        return Affine(FrameVector({across.frame: axis}).scaled(force), {})
+
+    def about(self, torque: Expr) -> Affine:
+        direction = self.around.kinematics.frames.settle(self.edge.tail, first_axis(self.edge.rotation))
+        return Affine(direction.scaled(torque), {})
+
+    def vector(self, components: Vector3, frame: str) -> Affine:
+        return Affine(self.around.kinematics.frames.settle(frame, components), {})
+
+    def inertia(self, tensor: Matrix3) -> Affine:
+        body, frames = self.edge.head, self.around.kinematics.frames
+        omega, alpha = self.around.kinematics.omega[body], self.around.kinematics.alpha[body]
+
+        def momentum(vector: FrameVector) -> FrameVector:
+            return frames.settle(body, matvec(tensor, frames.resolve(vector, body)))
+
+        gyroscopic = frames.cross(omega, momentum(omega))
+        coefficients = {unknown: -momentum(part) for unknown, part in alpha.coefficients.items()}
+        own = Affine(-momentum(alpha.const) - gyroscopic, coefficients)
+        return own - self.around.moments(body)
