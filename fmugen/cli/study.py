@@ -88,29 +88,18 @@ def _subject(study: Study, scratch: Path, phases: Phases) -> Path:
 
 def _experiment(path: Path, study: Study, system: System) -> Experiment:
     """What all runs have in common, its names found in the system; what is not there is told at once."""
-    known = {causality: system.named(causality) for causality in ("parameter", "input")}
-    variables = system.named()
-    measured = {f"results.{measure.name}": measure.variable for measure in study.measures}
-    problems = [
-        *_unknown({f"parameters.{name}": name for name in study.variations}, known["parameter"], "parameter"),
-        *_unknown({f"inputs.{name}": name for name in study.inputs}, known["input"], "input"),
-        *_unknown(measured, variables, "variable"),
-        *_ambiguous(measured, variables, system),
-    ]
-    if problems:
-        raise ModelError(str(path), tuple(problems))
+    _require_names(path, study, system)
+    parameters, inputs, variables = system.named("parameter"), system.named("input"), system.named()
     stop, step = experiment_of(system, study.stop, study.step)
     times = communication_points(stop, step)
-    fed = feed(_signals(path, study, system, known["input"]), system.chains(), times)
+    fed = feed(_signals(path, study, system, inputs), system.chains(), times)
     for note in fed.notes:
         print_warning(note)
     moving = {name: tuple(column.tolist()) for name, column in fed.values.items() if np.ptp(column)}
-    places = {
-        system.part(place[0]).title(place[1]): place for each in known["input"].values() for place in each
-    }
+    places = {system.part(place[0]).title(place[1]): place for each in inputs.values() for place in each}
     return Experiment(
         tuple(times.tolist()),
-        tuple(known["parameter"][name] for name in study.variations),
+        tuple(parameters[name] for name in study.variations),
         {places[name]: float(column[0]) for name, column in fed.values.items() if name not in moving},
         tuple((variables[measure.variable][0], measure.reduction) for measure in study.measures),
         study.scheme,
@@ -119,6 +108,22 @@ def _experiment(path: Path, study: Study, system: System) -> Experiment:
             {places[name]: tuple(map(tuple, rows.tolist())) for name, rows in fed.derivatives.items()},
         ),
     )
+
+
+def _require_names(path: Path, study: Study, system: System) -> None:
+    """Every parameter, input and variable that a study names is in the system, once."""
+    variables = system.named()
+    measured = {f"results.{measure.name}": measure.variable for measure in study.measures}
+    varied = {f"parameters.{name}": name for name in study.variations}
+    fed = {f"inputs.{name}": name for name in study.inputs}
+    problems = [
+        *_unknown(varied, system.named("parameter"), "parameter"),
+        *_unknown(fed, system.named("input"), "input"),
+        *_unknown(measured, variables, "variable"),
+        *_ambiguous(measured, variables, system),
+    ]
+    if problems:
+        raise ModelError(str(path), tuple(problems))
 
 
 def _signals(

@@ -135,38 +135,53 @@ def _solution(space: Space, rows: list[_Row], parts: list[str]) -> list[Output]:
 
     S = L D L^T with L_ii = 1 and F = L D; z solves L z = r, and L^T w = z / D.
     """
-    values: list[Output] = []
-
-    def define(name: str, text: str) -> str:
-        values.append(Output(name, parse(text)))
-        return name
-
     size = range(len(rows))
     matrix = {(i, j): _entry(rows, i, j, parts) for i in size for j in range(i + 1)}
-    factor: dict[tuple[int, int], tuple[str, str]] = {}
-    pivot: dict[int, str] = {}
-    reduced: dict[int, str] = {}
+    factors = _Factors(matrix)
     for i in size:
-        for j in range(i):
-            terms = [
-                f"{factor[i, k][0]}*{factor[j, k][1]}" for k in range(j) if {(i, k), (j, k)} <= factor.keys()
-            ]
-            if not matrix[i, j] and not terms:
-                continue
-            scaled = define(f"F_{i + 1}_{j + 1}", _minus(matrix[i, j] or "0", terms))
-            factor[i, j] = scaled, define(f"L_{i + 1}_{j + 1}", f"{scaled}/{pivot[j]}")
-        own = [k for k in range(i) if (i, k) in factor]
-        pivot[i] = define(
-            f"D_{i + 1}", _minus(matrix[i, i], [f"{factor[i, k][0]}*{factor[i, k][1]}" for k in own])
-        )
-        right = define(f"r_{i + 1}", _right(space, rows[i]))
-        reduced[i] = define(f"z_{i + 1}", _minus(right, [f"{factor[i, k][1]}*{reduced[k]}" for k in own]))
+        own = factors.add_row(i)
+        right = factors.define(f"r_{i + 1}", _right(space, rows[i]))
+        known = [f"{factors.lower(i, k)}*z_{k + 1}" for k in own]
+        factors.define(f"z_{i + 1}", _minus(right, known))
     for i in reversed(size):
-        above = [f"{factor[k, i][1]}*{rows[k].wrench}" for k in size if (k, i) in factor]
-        define(rows[i].wrench, _minus(f"{reduced[i]}/{pivot[i]}", above))
         row = rows[i]
-        values[-1] = replace(values[-1], unit=row.direction.through_unit, description=_described(row))
-    return values
+        above = [f"{factors.lower(k, i)}*{rows[k].wrench}" for k in size if (k, i) in factors.filled]
+        factors.define(row.wrench, _minus(f"z_{i + 1}/D_{i + 1}", above))
+        last = factors.values[-1]
+        factors.values[-1] = replace(last, unit=row.direction.through_unit, description=_described(row))
+    return factors.values
+
+
+class _Factors:
+    """L, D and F = L D of a symmetric matrix of formulas, row by row, as outputs; zeros are left out."""
+
+    def __init__(self, matrix: dict[tuple[int, int], str]) -> None:
+        self.matrix = matrix
+        self.values: list[Output] = []
+        self.filled: set[tuple[int, int]] = set()
+
+    def define(self, name: str, text: str) -> str:
+        self.values.append(Output(name, parse(text)))
+        return name
+
+    def lower(self, i: int, j: int) -> str:
+        return f"L_{i + 1}_{j + 1}"
+
+    def add_row(self, i: int) -> list[int]:
+        """Define a row of the factors; its columns that are not zero."""
+        own: list[int] = []
+        for j in range(i):
+            terms = [self._product(i, j, k) for k in own if (j, k) in self.filled]
+            if self.matrix[i, j] or terms:
+                scaled = self.define(f"F_{i + 1}_{j + 1}", _minus(self.matrix[i, j] or "0", terms))
+                self.define(self.lower(i, j), f"{scaled}/D_{j + 1}")
+                self.filled.add((i, j))
+                own.append(j)
+        self.define(f"D_{i + 1}", _minus(self.matrix[i, i], [self._product(i, i, k) for k in own]))
+        return own
+
+    def _product(self, i: int, j: int, k: int) -> str:
+        return f"F_{i + 1}_{k + 1}*{self.lower(j, k)}"
 
 
 def _minus(first: str, terms: list[str]) -> str:

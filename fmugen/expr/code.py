@@ -166,6 +166,30 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
 
     ``is_leaf`` tells which nodes already have one (symbols, and parameter-only expressions).
     """
+    order, uses = _order_and_uses(roots, is_leaf)
+
+    def is_named(node: Expr) -> bool:
+        return is_leaf(node) or (uses[node] > 1 and not is_free(node))
+
+    def is_free(node: Expr) -> bool:
+        """Whether a node is the opposite of something with a name: writing the sign again costs nothing."""
+        opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
+        return opposite and is_named(node.args[1])
+
+    named: list[Expr] = []
+    height: dict[Expr, int] = {}  # of a node as it is written, down to what has a name
+    for node in order:
+        height[node] = 1 + max((height.get(arg, 0) for arg in node.args), default=0)
+        if (uses[node] > 1 and not is_free(node)) or height[node] > _HIGHEST:
+            named.append(node)
+            height[node] = 0
+    return tuple(named)
+
+
+def _order_and_uses(
+    roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]
+) -> tuple[list[Expr], Counter[Expr]]:
+    """The nodes to compute, arguments before users, and how often code reads each."""
     uses: Counter[Expr] = Counter()
     order: list[Expr] = []
     seen: set[Expr] = set()
@@ -185,23 +209,7 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
             for arg in (_computed(arg, is_leaf) for arg in reversed(_operands(node))):
                 uses[arg] += weight
                 stack.append((arg, False))
-
-    def is_named(node: Expr) -> bool:
-        return is_leaf(node) or (uses[node] > 1 and not is_free(node))
-
-    def is_free(node: Expr) -> bool:
-        """Whether a node is the opposite of something with a name: writing the sign again costs nothing."""
-        opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
-        return opposite and is_named(node.args[1])
-
-    named: list[Expr] = []
-    height: dict[Expr, int] = {}  # of a node as it is written, down to what has a name
-    for node in order:
-        height[node] = 1 + max((height.get(arg, 0) for arg in node.args), default=0)
-        if (uses[node] > 1 and not is_free(node)) or height[node] > _HIGHEST:
-            named.append(node)
-            height[node] = 0
-    return tuple(named)
+    return order, uses
 
 
 def _repeats_its_argument(node: Expr) -> bool:

@@ -29,6 +29,13 @@ _OPEN_LIMIT = 48
 #: The sign of a sum is carried to its terms unless sums lie within it deeper than this.
 _DEEP = 20
 
+#: Functions whose value at zero is exact.
+_AT_ZERO = dict.fromkeys(("sin", "tan", "asin", "atan", "sinh", "tanh", "sqrt", "abs", "sign"), 0) | (
+    dict.fromkeys(("cos", "exp", "cosh"), 1)
+)
+
+_ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh"})
+
 #: Numbers are exact; integers are plain ``int``.
 Exact = int | Fraction
 
@@ -132,6 +139,26 @@ _Split = tuple[Exact, Expr, Expr]
 def _exact(value: Exact) -> Exact:
     """Integers as ``int``, which is much faster than ``Fraction``."""
     return value.numerator if value.denominator == 1 else value
+
+
+def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], dict[Expr, int]]:
+    """A product as its number and the powers of its parameters and of the rest."""
+    number: Exact = 1
+    constants: dict[Expr, int] = {}
+    states: dict[Expr, int] = {}
+    stack = list(factors)[::-1]
+    while stack:
+        factor = stack.pop()
+        if factor.is_number:
+            number = number * factor.number
+        elif factor.operation is Operation.MUL:
+            stack.extend(reversed(factor.args))
+        else:
+            power = factor.operation is Operation.POWER
+            base, exponent = (factor.args[0], factor.exponent) if power else (factor, 1)
+            target = constants if base.constant else states
+            target[base] = target.get(base, 0) + exponent
+    return number, constants, states
 
 
 class Dag:
@@ -305,39 +332,27 @@ class Dag:
             return self.mul(factor for factor in factors if factor is not self.one)
         if len(factors) < 2:
             return factors[0] if factors else self.one
-        number: Exact = 1
-        constants: dict[Expr, int] = {}
-        states: dict[Expr, int] = {}
-        stack = list(factors)[::-1]
-        while stack:
-            factor = stack.pop()
-            if factor.is_number:
-                number = number * factor.number
-            elif factor.operation is Operation.MUL:
-                stack.extend(reversed(factor.args))
-            else:
-                power = factor.operation is Operation.POWER
-                base, exponent = (factor.args[0], factor.exponent) if power else (factor, 1)
-                target = constants if base.constant else states
-                target[base] = target.get(base, 0) + exponent
+        number, constants, states = _collect_powers(factors)
         constant = self._product(constants)
         state = self._product(states)
-        if constant.is_number or state.is_number:  # a cancelled square root may leave a number
-            number = number * (constant.number if constant.is_number else 1)
-            number = number * (state.number if state.is_number else 1)
-            constant = self.one if constant.is_number else constant
-            state = self.one if state.is_number else state
+        # A cancelled square root may leave a number.
+        if constant.is_number:
+            number, constant = number * constant.number, self.one
+        if state.is_number:
+            number, state = number * state.number, self.one
         opposite_sum = constant is self.one and state.operation is Operation.ADD and number == -1
         if opposite_sum and self._nesting.get(state, 0) <= _DEEP:
             return self._assemble([self._scaled(number, term) for term in state.args])
+        return self._number_times(number, constant, state)
+
+    def _number_times(self, number: Exact, constant: Expr, state: Expr) -> Expr:
+        """The node number x parameters x rest. Where there is no rest, the parameters are not grouped."""
         args: list[Expr] = []
-        if state is self.one:
-            args = list(constant.args) if constant.operation is Operation.MUL else [constant]
-        else:
-            if constant is not self.one:
-                args.append(constant)
+        if constant is not self.one:
+            alone = state is self.one and constant.operation is Operation.MUL
+            args.extend(constant.args if alone else (constant,))
+        if state is not self.one:
             args.extend(state.args if state.operation is Operation.MUL else (state,))
-        args = [arg for arg in args if arg is not self.one]
         if number != 1 or not args:
             args.insert(0, self.number(number))
         if len(args) == 1:
@@ -413,41 +428,38 @@ class Dag:
         return self._node(Operation.CALL, args, function, all(arg.constant for arg in args))
 
     def _fold_call(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
-        first = args[0]
-        if function == "pow" and args[1].is_number:
-            exponent = args[1].number
-            if exponent.denominator == 1:
-                return self.power(first, int(exponent))
-            if exponent.denominator == 2:
-                return self.power(self.call("sqrt", first), int(exponent.numerator))
-        if function == "if" and args[1] is args[2]:
-            return args[1]
         if len(args) > 1:
-            return None
-        if first.is_zero and function in {
-            "sin",
-            "tan",
-            "asin",
-            "atan",
-            "sinh",
-            "tanh",
-            "sqrt",
-            "abs",
-            "sign",
-        }:
-            return self.zero
-        if first.is_zero and function in {"cos", "exp", "cosh"}:
-            return self.one
-        if function == "sqrt" and first.is_number and first.number > 0:
-            top, bottom = isqrt(first.number.numerator), isqrt(first.number.denominator)
-            if Fraction(top * top, bottom * bottom) == first.number:
-                return self.number(Fraction(top, bottom))
-        if function in {"sin", "cos", "tan", "atan", "asin", "sinh", "tanh"}:
+            return self._fold_several(function, args)
+        first = args[0]
+        if first.is_zero and function in _AT_ZERO:
+            return self.number(_AT_ZERO[function])
+        if function == "sqrt":
+            return self._fold_root(first)
+        if function in _ODD or function == "cos":
             number, constant, state = self._split(first)
             if number < 0:
                 flipped = self.call(function, self.mul((self.number(-number), constant, state)))
-                return flipped if function == "cos" else -flipped
+                return -flipped if function in _ODD else flipped
         return None
+
+    def _fold_several(self, function: str, args: tuple[Expr, ...]) -> Expr | None:
+        if function == "pow" and args[1].is_number:
+            exponent = args[1].number
+            if exponent.denominator == 1:
+                return self.power(args[0], int(exponent))
+            if exponent.denominator == 2:
+                return self.power(self.call("sqrt", args[0]), int(exponent.numerator))
+        if function == "if" and args[1] is args[2]:
+            return args[1]
+        return None
+
+    def _fold_root(self, radicand: Expr) -> Expr | None:
+        """The square root of a number that is the square of a number."""
+        if not radicand.is_number or radicand.number <= 0:
+            return None
+        top, bottom = isqrt(radicand.number.numerator), isqrt(radicand.number.denominator)
+        exact = Fraction(top * top, bottom * bottom) == radicand.number
+        return self.number(Fraction(top, bottom)) if exact else None
 
     def nested(self, operation: Operation, args: tuple[Expr, ...], value: Value = None) -> Expr:
         """A node as it stands: nothing is flattened, collected or folded. Code computes it in this way."""

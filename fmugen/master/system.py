@@ -165,13 +165,7 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
     # Names of parts are not those of folders: they may be any text.
     parts = tuple(_part(name, fmu, folder / f"fmu{k}") for k, (name, fmu) in enumerate(fmus.items()))
     system = System(parts, tuple(wires))
-    known = {part.name: part for part in parts}
-    for wire in system.wires:
-        for name, variable in ((wire.source, wire.output), (wire.target, wire.input)):
-            if name not in known or variable not in known[name].references:
-                raise SimulationError(f"a connection ends at {name}.{variable}, which is no real variable")
-        if wire.output not in known[wire.source].feedthrough:
-            raise SimulationError(f"a connection begins at {wire.source}.{wire.output}, which is no output")
+    _require_ends(system)
     experiments = [part.description.defaultExperiment for part in parts]
     steps = [float(found.stepSize) for found in experiments if found is not None and found.stepSize]
     stops = [float(found.stopTime) for found in experiments if found is not None and found.stopTime]
@@ -181,6 +175,19 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
         stop=max(stops, default=None),
         step=min(steps, default=None),
     )
+
+
+def _require_ends(system: System) -> None:
+    """Each wire leads from an output of one part to a variable of another."""
+    known = {part.name: part for part in system.parts}
+    for wire in system.wires:
+        for name, variable in ((wire.source, wire.output), (wire.target, wire.input)):
+            if name not in known or variable not in known[name].references:
+                raise SimulationError(f"a connection ends at {name}.{variable}, which is not a real variable")
+        if wire.output not in known[wire.source].feedthrough:
+            raise SimulationError(
+                f"a connection begins at {wire.source}.{wire.output}, which is not an output"
+            )
 
 
 def _part(name: str, path: Path, folder: Path) -> PartFmu:
@@ -206,14 +213,33 @@ def read_ssp(package: Path, folder: Path) -> System:
     SimulationError
         If the file is no valid package, or holds what is not followed here.
     """
+    root, structure, sources = _unpack(package, folder / "ssp")
+    unknown = [text for path, text in _UNKNOWN.items() if root.find(path, _SPACES) is not None]
+    if unknown:
+        raise SimulationError(f"{package} has {' and '.join(unknown)}, which cannot be run here")
+    fmus = {name: folder / "ssp" / entry for name, entry in sources.items()}
+    inside = [c for c in structure.connections if c.startElement and c.endElement]
+    wires = [Wire(c.startElement, c.startConnector, c.endElement, c.endConnector) for c in inside]
+    system = connect(fmus, wires, folder)
+    return replace(
+        system,
+        settings=_settings(package, system, structure, _components(structure)),
+        name=structure.name or package.stem,
+        stop=_number(root, "ssd:DefaultExperiment", "stopTime") or system.stop,
+        step=_number(root, ".//osp:FixedStepAlgorithm", "baseStepSize") or system.step,
+    )
+
+
+def _unpack(package: Path, folder: Path) -> tuple[etree._Element, Any, dict[str, str]]:
+    """Unpack a package: the root of its structure file, the system in it, the FMU of each component."""
     try:
         with zipfile.ZipFile(package) as archive:
             root = etree.fromstring(archive.read(_STRUCTURE))
             check_entries(archive, package.name)
             structure = read_ssd(str(package)).system
-            components = [element for element in structure.elements if isinstance(element, Component)]
-            sources = dict(_sources(package.name, archive, components))
-            archive.extractall(folder / "ssp")
+            sources = dict(_sources(package.name, archive, _components(structure)))
+            archive.extractall(folder)
+            return root, structure, sources
     except SimulationError:
         raise
     except FileNotFoundError:
@@ -224,20 +250,10 @@ def read_ssp(package: Path, folder: Path) -> System:
         raise SimulationError(f"{package} cannot be read: {error.strerror or error}") from None
     except Exception as error:  # FMPy raises bare Exception where the file violates its schema
         raise SimulationError(f"{package}: {error}") from error
-    unknown = [text for path, text in _UNKNOWN.items() if root.find(path, _SPACES) is not None]
-    if unknown:
-        raise SimulationError(f"{package} has {' and '.join(unknown)}, which cannot be run here")
-    fmus = {name: folder / "ssp" / entry for name, entry in sources.items()}
-    inside = [c for c in structure.connections if c.startElement and c.endElement]
-    wires = [Wire(c.startElement, c.startConnector, c.endElement, c.endConnector) for c in inside]
-    system = connect(fmus, wires, folder)
-    return replace(
-        system,
-        settings=_settings(package, system, structure, components),
-        name=structure.name or package.stem,
-        stop=_number(root, "ssd:DefaultExperiment", "stopTime") or system.stop,
-        step=_number(root, ".//osp:FixedStepAlgorithm", "baseStepSize") or system.step,
-    )
+
+
+def _components(structure: Any) -> list[Any]:
+    return [element for element in structure.elements if isinstance(element, Component)]
 
 
 def _sources(package: str, archive: zipfile.ZipFile, components: list[Any]) -> Iterator[tuple[str, str]]:

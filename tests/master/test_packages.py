@@ -154,7 +154,7 @@ def changed(package: Path, folder: Path, before: str, after: str) -> Path:
         (
             'endConnector="top_time"/>',
             'endConnector="noon"/>',
-            "at bottom.noon, which is no real variable",
+            "at bottom.noon, which is not a real variable",
         ),
         (
             'endConnector="top_time"/>',

@@ -138,20 +138,25 @@ class _Reader:
                 if len(held) > 1:
                     heappush(queue, (-len(held), factor))
                 continue
-            common = self._common(held, factor)
-            inner: dict[int, int] = {}
-            for number in held:
-                rest = self._entries.products[number] - common
-                self._add(inner, terms.pop(number), self._entries.product(rest))
-            sign, number = self._drawn(inner)
-            whole = self._entries.product(self._entries.factors_of(number) + common)
-            self._add(terms, sign, whole)
-            if whole in terms and whole not in self._shared:
-                for other in self._entries.products.get(whole, _NOTHING):
-                    held = [number for number in holders.get(other, ()) if number in terms]
-                    holders[other] = dict.fromkeys([*held, whole])
-                    if len(holders[other]) > 1:
-                        heappush(queue, (-len(holders[other]), other))
+            whole = self._factored(terms, held, self._common(held, factor))
+            if whole not in terms or whole in self._shared:
+                continue
+            for other in self._entries.products.get(whole, _NOTHING):
+                held = [number for number in holders.get(other, ()) if number in terms]
+                holders[other] = dict.fromkeys([*held, whole])
+                if len(holders[other]) > 1:
+                    heappush(queue, (-len(holders[other]), other))
+
+    def _factored(self, terms: dict[int, int], held: Sequence[int], common: Counter[int]) -> int:
+        """Replace the terms ``held`` by one product of what they have in common; its number."""
+        inner: dict[int, int] = {}
+        for number in held:
+            rest = self._entries.products[number] - common
+            self._add(inner, terms.pop(number), self._entries.product(rest))
+        sign, number = self._drawn(inner)
+        whole = self._entries.product(self._entries.factors_of(number) + common)
+        self._add(terms, sign, whole)
+        return whole
 
     def _common(self, numbers: Sequence[int], factor: int) -> Counter[int]:
         """What products have in common beside a factor, at once: they may be long. Each keeps something."""
