@@ -27,7 +27,8 @@ def preferred_positions(model: SystemModel, kinematics: Kinematics, resolve: Qua
     found = {name: resolve(name) for name in open_at_start.lengths}
     if kinematics.graph.planar:
         return found | {
-            f"{name}.angle": resolve(f"{name}.angle") for name in (*open_at_start.joints, *open_at_start.bodies)
+            f"{name}.angle": resolve(f"{name}.angle")
+            for name in (*open_at_start.joints, *open_at_start.bodies)
         }
     for joint in open_at_start.joints:
         edge = kinematics.graph.rotation.edge(joint)

@@ -1,4 +1,4 @@
-"""Elements of a model by section, type and the keys of the model file, as the laws of the catalogue read them."""
+"""Elements of a model by section, type and the keys of the model file, as the laws read them."""
 
 from __future__ import annotations
 
