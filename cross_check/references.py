@@ -2,9 +2,8 @@
 
     python cross_check/references.py [NAME ...]
 
-Without names, it writes those of all examples that have none. The FMUs and what they give are written beside the
-references and not kept in the repository: they can be made from the models at any time. The exit code is 3 if
-an FMU and its reference differ.
+Without names, it writes those of all examples that have none. FMUs and their results are written beside the
+references, but not kept in the repository. The exit code is 3 if an FMU and its reference differ.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TREES = "aac"
 def main() -> int:
     examples = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
     parser = argparse.ArgumentParser(prog="cross_check/references.py")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="examples; default: those without a reference")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all without a reference")
     names = parser.parse_args().names
     if unknown := [name for name in names if name not in examples]:
         parser.error(f"unknown example {', '.join(unknown)}: see examples/")
