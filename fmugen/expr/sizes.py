@@ -24,7 +24,7 @@ def size_of(root: Expr, units: Collection[Expr] = ()) -> Expr:
     dag = root.dag
     match root.operation:
         case Operation.NUMBER:
-            return dag.number(abs(root.number))
+            return _magnitude(root)
         case Operation.MUL:
             return dag.mul(size_of(factor, units) for factor in root.args)
         case Operation.POWER if root.exponent > 0:
@@ -40,7 +40,7 @@ def _magnitude(value: Expr) -> Expr:
     """The absolute value, of the term without its sign, which is what the sum itself evaluates."""
     dag = value.dag
     if value.is_number:
-        return dag.number(abs(value.number))
+        return -value if value.number < 0 else value
     if value.operation is Operation.POWER and value.exponent % 2 == 0:
         return value
     negative = value.operation is Operation.MUL and any(f.is_number and f.number < 0 for f in value.args)
