@@ -250,3 +250,8 @@ class Dae:
     def turns_at_start(self) -> dict[Expr, Expr]:
         """What the symbols of counted angles are at the start."""
         return {angle.symbol: angle.symbol_at_start for angle in self.angles}
+
+    @property
+    def unit_positions(self) -> frozenset[Expr]:
+        """Coordinates without a unit: parameters of attitudes, which are never larger than one."""
+        return frozenset(coordinate.position for coordinate in self.coordinates if coordinate.unit == "1")

@@ -360,6 +360,11 @@ class _Bound:
         return 2 * (self._call("left_out") + self._left_out) + self._project_position
 
     @cached_property
+    def _sharpen(self) -> int:
+        """A second evaluation, where exact steps have lost digits."""
+        return self._call("constraints") + 2 + self.evaluation if self._closure in EMBEDDED else 0
+
+    @cached_property
     def _turns(self) -> int:
         return (self._call("angles") + 4 * len(self._program.angles)) if self._program.jumping else 0
 
@@ -370,7 +375,7 @@ class _Bound:
         if self._closure is Closure.AUGMENTED:
             velocity = self._call("jacobian") + self._call("velocity") + m * (2 * n + 1) + n
             settled = self._project_position + velocity + _minimal_norm(m, n) + self.evaluation
-        closed = self._call("constraints") + 2
+        closed = self._call("constraints") + 2 + self._sharpen
         lost = 0 if self._partitioned else self._call("jacobian") + self._pivot
         continuous = 24 * n + 1
         turns = self._turns + 12 * self._program.jumping + 1
@@ -400,7 +405,11 @@ class _Bound:
         """Relations take their signs, and the motion follows them."""
         passes = self._program.time_relations + self._program.state_relations + 2
         return (
-            passes * (self.evaluation + self.relations) + self._left_out_hold + self._turns + self.relations
+            passes * (self.evaluation + self.relations)
+            + self._sharpen
+            + self._left_out_hold
+            + self._turns
+            + self.relations
         )
 
     @cached_property

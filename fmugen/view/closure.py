@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fmugen.expr.calculus import symbols_of
@@ -81,10 +82,14 @@ class BlockSummary:
 
 @dataclass(frozen=True)
 class SpareSummary:
-    """Independent coordinates that may take over, and the operations of a right-hand side with them."""
+    """Independent coordinates that may take over, and the operations of a right-hand side with them.
+
+    ``polynomial_degrees`` are those of the polynomials whose root is then found by bounded iteration.
+    """
 
     independent: tuple[str, ...]
     operations: Operations
+    polynomial_degrees: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,13 @@ class ClosureSummary:
     @property
     def is_bounded(self) -> bool:
         """Whether a right-hand side is a fixed number of operations, all of them counted."""
-        return self.is_straight and all(block.is_exact for block in self.blocks)
+        is_exact = all(block.is_exact for block in self.blocks) and not self._spare_degrees
+        return self.is_straight and is_exact
+
+    @property
+    def _spare_degrees(self) -> tuple[int, ...]:
+        """The degrees of polynomials that other independent coordinates need."""
+        return tuple(degree for spare in self.spares for degree in spare.polynomial_degrees)
 
     @property
     def sentence(self) -> str:
@@ -161,6 +172,9 @@ class ClosureSummary:
             return f"; {points} iterate"
         if trial.problem:
             return f", no iteration up to t = {trial.reached:g} s, where the run stops"
+        if trial.changes and self._spare_degrees:
+            roots = f"roots of degree {_listed(self._spare_degrees)}, by bounded iteration"
+            return f"; no Newton iteration, but other coordinates need {roots}"
         return ", no iteration"
 
     @property
@@ -264,11 +278,19 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         program.right_hand_side,
         all(code.motion is not None for code in program.sets),
         tuple(
-            SpareSummary(tuple(names[k] for k in code.flow.independent), program.right_hand_side_of(code))
+            SpareSummary(
+                tuple(names[k] for k in code.flow.independent),
+                program.right_hand_side_of(code),
+                tuple(_degree(step) for step in _steps(code.flow) if iteration_operations(step) is not None),
+            )
             for code in program.sets[1:]
         ),
         tuple(names[k] for k in flow.carried),
     )
+
+
+def _steps(flow: SolutionFlow) -> Iterator[ExactStep]:
+    return (step for block in flow.blocks for step in block.steps)
 
 
 def _all_at_once(dae: Dae, flow: SolutionFlow, program: Program) -> BlockSummary:

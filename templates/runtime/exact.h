@@ -18,6 +18,8 @@
 #define EXACT_BLURRED 1e-4
 /* Sine and cosine from linear equations are consistent if their squares add up to one this well. */
 #define EXACT_CONSISTENT 1e-13
+/* A denominator below this part of its terms has lost digits, and a numerator that vanishes with it, too. */
+#define EXACT_CANCELLED 1e-5
 #define EXACT_PI 3.141592653589793
 
 /* --- angles ------------------------------------------------------------------------------------ */
@@ -61,10 +63,10 @@ static inline bool exact_unit(double sine, double cosine)
 
 /* --- roots ------------------------------------------------------------------------------------- */
 
-/* Whether numerator / denominator is a quotient to rely on. */
-static inline bool exact_regular(double numerator, double denominator)
+/* Whether numerator / denominator is a quotient to rely on; `size` is that of the terms of the denominator. */
+static inline bool exact_regular(double numerator, double denominator, double size)
 {
-    return fabs(denominator) > DBL_EPSILON * fabs(numerator);
+    return fabs(denominator) > DBL_EPSILON * fabs(numerator) && fabs(denominator) > EXACT_CANCELLED * size;
 }
 
 /* The square root of a discriminant, with the sign of `side`, on which the unknown is expected. */

@@ -232,6 +232,7 @@ typedef struct {
     double start_before[MODEL_ROOM(START_ROWS)], start_after[MODEL_ROOM(START_ROWS)];
     double start_held[MODEL_ROOM(MODEL_NX)], start_correction[MODEL_ROOM(MODEL_NX)];
     double start_diagonal[MODEL_ROOM(MODEL_NX)];
+    bool without_steps; /* loops are closed by iteration, also where there are exact steps */
     /* equilibrium */
     double steady_jacobian[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
     double steady_kept[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];

@@ -13,6 +13,7 @@
 #define ROUND_OFF 1e-14       /* a residual below it need not fall any more */
 #define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
 #define LEFT_OPEN 1e-8        /* of a solved position, relative to 1 + |q|: steps contradict the constraints */
+#define LOST_DIGITS 1e-10     /* ... by which steps have lost digits, and iteration is more accurate */
 #define FAR_FROM_ANCHOR 0.03
 #define LONGEST_DELAY 0.3 /* by the way of the independent coordinates (rad, m) */
 #ifndef MODEL_NEWTON_TOLERANCE /* a step below it is the last, unchecked; zero: iterate to rounding */
@@ -196,7 +197,7 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
         take_directions(MODEL_NC, self->state.partition.dependent, point);
         return closed;
     }
-    if (set->solve_all) {
+    if (set->solve_all && !self->work.without_steps) {
         if (set->solve_all(at, self->state.anchors, point->q, point->e)) {
             return true;
         }
@@ -204,7 +205,7 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
     }
     for (int i = 0; i < set->size; i++) {
         const ModelBlock *block = &set->blocks[i];
-        if (block->solve && solve_exactly(self, block, at, point)) {
+        if (block->solve && !self->work.without_steps && solve_exactly(self, block, at, point)) {
             continue;
         }
         point->failed_steps = point->failed_steps || block->solve;
@@ -214,6 +215,22 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
         take_directions(block->size, block->unknowns, point);
     }
     return true;
+}
+
+bool steps_lost_digits(Instance *self, const Point *point)
+{
+    const ModelSet *const set = present_set(&self->state);
+    bool has_steps = false;
+    for (int i = 0; BY_BLOCKS && set && i < set->size; i++) {
+        has_steps = has_steps || set->blocks[i].solve;
+    }
+    if (!has_steps) {
+        return false;
+    }
+    const ModelPoint at = seen_by_model(&self->state, point);
+    model_constraints(&at, self->work.residual);
+    const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    return !(max_magnitude(MODEL_NC, self->work.residual) <= limit);
 }
 
 bool check_closed(Instance *self, const Point *point)

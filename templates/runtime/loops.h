@@ -9,6 +9,9 @@
  * model sees of the point. */
 bool close_loops(Instance *self, const ModelPoint *at, Point *point);
 
+/* Whether exact steps leave more of the constraints than rounding: somewhere terms cancel, which no guard has seen. */
+bool steps_lost_digits(Instance *self, const Point *point);
+
 /* Whether all constraints hold at a solved point, which the steps of the blocks promise together. */
 bool check_closed(Instance *self, const Point *point);
 

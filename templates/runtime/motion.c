@@ -341,6 +341,24 @@ bool settle_motion(Instance *self, Point *point)
     return found;
 }
 
+void sharpen_motion(Instance *self, Point *point)
+{
+    Work *work = &self->work;
+    if (!EMBEDDED || NC == 0 || !steps_lost_digits(self, point)) {
+        return;
+    }
+    const Point solved = *point;
+    const Failure failure = self->failure;
+    ode_state(&self->state, point, work->stage);
+    work->without_steps = true;
+    const bool found = evaluate_motion(self, point->t, work->stage, point);
+    work->without_steps = false;
+    if (!found) { /* what the steps gave is the best there is */
+        *point = solved;
+        self->failure = failure;
+    }
+}
+
 void show_accepted(Instance *self)
 {
     State *state = &self->state;
@@ -403,6 +421,7 @@ bool follow_switches(Instance *self)
     if (again) {
         return fail(self, FAILURE_CHATTER, state->now.t, -1);
     }
+    sharpen_motion(self, &work->trial);
     /* Integrated coordinates that do not fit tuned parameters yet are looked at when they are settled. */
     const bool settled = EMBEDDED || !state->unsettled;
     if (!held && settled && !left_out_hold(self, &work->trial)) {

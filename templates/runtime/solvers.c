@@ -195,6 +195,7 @@ static bool try_step(Instance *self, double t_new, double *error)
     if (!settle_motion(self, &work->trial)) {
         return false;
     }
+    sharpen_motion(self, &work->trial);
     if (!check_closed(self, &work->trial) || !left_out_hold(self, &work->trial)) {
         return false;
     }

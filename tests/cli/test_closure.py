@@ -15,8 +15,10 @@ from fmugen.cli import app
 from fmugen.expr.code import Operations
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.trial import TrialRun
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Compilation, export_fmu
+from fmugen.view.closure import SpareSummary
 from tests.support import fact
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -53,6 +55,19 @@ def test_a_slider_crank_takes_a_fixed_number_of_operations() -> None:
     operations = fact(text, "operations").split()[0]
     assert fact(text, "closure") == f"exact, {operations} operations per right-hand side, no iteration"
     assert "bounded cost" in text
+
+
+def test_roots_that_other_coordinates_need_are_iteration_too() -> None:
+    """``closure.iterations`` does not count them, so the sentence must tell."""
+    made = generated("slider_crank").measured_closure
+    spare = SpareSummary(("m2.angle",), Operations(), (6,))
+    changed = replace(made, spares=(spare,), trial=replace(made.trial or TrialRun(1.0), changes=1))
+    assert "no iteration" in made.sentence
+    assert changed.sentence.endswith(
+        "no Newton iteration, but other coordinates need roots of degree 6, by bounded iteration"
+    )
+    assert made.is_bounded and not changed.is_bounded
+    assert not any("nothing iterates" in note for note in changed.notes)
 
 
 def test_a_polynomial_of_higher_degree_is_admitted_to_iterate() -> None:

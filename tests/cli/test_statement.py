@@ -16,11 +16,11 @@ from fmugen.analysis.statement import statement_of
 from fmugen.cli import app
 from fmugen.errors import CompileError
 from fmugen.ir.flow import Closure
-from fmugen.ir.options import ExportOptions, InterfaceType, Solver
+from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType, Solver
 from fmugen.ir.trial import TrialRun
 from fmugen.phases import compile as compile_phase
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Compilation
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.trial import try_motion
 from fmugen.verify.simulate import simulate_fmu
 from fmugen.view.report import documentation_page
@@ -61,6 +61,14 @@ guide = { type = "prismatic", from = "ground.O", to = "slider", axis = [1, 0] }
 [trees.slide]
 rotation = ["bearing", "wrist", "guide"]
 translation = ["bearing", "wrist", "guide"]
+"""
+
+#: A torque that an input gives.
+PUSHED = """
+[inputs]
+push = { start = 0, unit = "N.m" }
+[forces]
+motor = { type = "torque", on = "crank", value = "push" }
 """
 
 #: A force along the line from the frame to the slider.
@@ -279,6 +287,21 @@ def test_iterations_between_communication_points_count() -> None:
     assert coarse.points_with_iteration >= 5
     assert len(fine.spans) >= coarse.points_with_iteration - 2
     assert {part.why for part in fine.parts} >= {"a guard of a step fails"}
+
+
+@pytest.mark.parametrize("fmi", list(FmiVersion))
+def test_inputs_between_steps_do_not_hide_iterations(fmi: FmiVersion, tmp_path: Path) -> None:
+    """Inputs that are set between steps cause a further evaluation, whose iterations are added."""
+    path = written(tmp_path, CRANK + PUSHED)
+    options = ExportOptions("aac", Closure.NEWTON, fmi=fmi)
+    fmu = export_fmu(read_model(path), tmp_path / "x.fmu", options).path
+    counts = [
+        simulate_fmu(fmu, stop=0.2, step=0.01, outputs=["closure.iterations"], inputs=inputs).values
+        for inputs in ({}, {"push": lambda time: 1e-9 * time})
+    ]
+    held, pushed = (each["closure.iterations"][1:] for each in counts)
+    assert np.all(held > 0)
+    assert np.all(pushed >= held)
 
 
 def test_times_and_counts_of_a_run() -> None:

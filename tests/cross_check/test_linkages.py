@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,44 @@ def test_how_an_fmu_stops_decides(
     judge._judge_stop(case, None, None, error, 1.0)
     assert case.followed is (expected == "REFUSED")
     assert verdicts(case) == [Verdict[expected]]
+
+
+@pytest.mark.parametrize(
+    ("first", "loose", "tight", "expected"),
+    [
+        (1e-6, None, None, []),
+        (1e-2, 1e-1, 1e-3, []),  # errors fall with the tolerance of the importer
+        (1e-2, 1e-2, 1e-2, ["WRONG"]),
+        ("stopped", 1e-6, "stopped", []),
+        ("stopped", 1.0, "stopped", ["REFUSED"]),
+        ("crashed", "crashed", "crashed", ["WRONG"]),
+    ],
+)
+def test_model_exchange_is_judged_apart_from_the_error_of_its_importer(
+    first: Any, loose: Any, tight: Any, expected: list[str]
+) -> None:
+    signal = SimpleNamespace(name="x", reference=np.zeros(3), scale=1.0)
+    found = SimpleNamespace(times=np.arange(3.0), signals=[signal])
+
+    def attempt(outcome: Any) -> Any:
+        if isinstance(outcome, str):
+            kind = RefusedError if outcome == "stopped" else SimulationError
+            return kind(f"x.fmu {outcome}")
+        return Trajectory(np.arange(5.0) / 2, {"x": np.full(5, outcome)})
+
+    case = judge._Case()
+    further = {1e-8: loose, 1e-10: tight}
+    judge._judge_exchange(case, found, attempt(first), lambda tolerance: attempt(further[tolerance]))
+    assert verdicts(case) == [Verdict[name] for name in expected]
+
+
+def test_guesses_of_all_legs_that_close_are_met_without_a_guess_of_the_platform(tmp_path: Path) -> None:
+    """Nothing is said about the platform, which is turned far from zero where the loops close."""
+    drawn = draws.draw("spatial-platform", 27)
+    model = read_model(stories.written(tmp_path, drawn.text))
+    start = stories.poses_at_start(*stories.assembled_by_check(model), list(drawn.poses))
+    away, name = stories.furthest(start, drawn.poses)
+    assert away < 1e-6, name
 
 
 def test_commands_are_read_as_they_print(tmp_path: Path) -> None:

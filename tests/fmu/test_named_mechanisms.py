@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fmugen.errors import SimulationError
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
@@ -15,7 +16,7 @@ from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import Compilation, export_fmu
 from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
-from fmugen.verify.simulate import simulate_fmu
+from fmugen.verify.simulate import Run, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification
 from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, wiper
 
@@ -132,6 +133,22 @@ def test_a_spin_that_no_guess_concerns_is_not_a_mode(trees: str) -> None:
     flow, _ = start_of(mcpherson(), trees)
     near = [distance for distance in flow.distances if distance < 0.5]
     assert len(near) == 2
+
+
+# --- steps that lose digits ------------------------------------------------------------------------
+
+
+def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish(tmp_path: Path) -> None:
+    """At t = 0.055 s an Euler parameter of the tie rod is 0/0: there iteration takes over."""
+    fmu = exported(STRUTS["bar"], tmp_path, "jc")
+    outputs = ["closure.residual", "height"]
+    fixed = {"solver.method": 2, "solver.step": 0.001}
+    runs = [Run(0.08, step, outputs, parameters=fixed) for step in (0.01, 0.001)]
+    runs += [Run(0.08, 0.01, outputs), Run(0.08, 0.001, outputs, interface="ModelExchange", tolerance=1e-9)]
+    for made in simulate_runs(fmu, runs):
+        assert not isinstance(made, SimulationError), made
+        assert made.values["closure.residual"].max() < 1e-9
+        assert made.values["height"][-1] == pytest.approx(0.10654636, abs=1e-7)
 
 
 # --- singular positions ----------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from fmugen.resources import template_dir
         ("partition.c", "SCALING_POSITIONS", judgement.SIZING_POSITIONS),
         ("exact.h", "EXACT_BLURRED", guards.BLURRED),
         ("exact.h", "EXACT_CONSISTENT", guards.CONSISTENT),
+        ("exact.h", "EXACT_CANCELLED", guards.CANCELLED),
     ],
 )
 def test_thresholds_are_those_of_the_runtime(file: str, name: str, value: float) -> None:

@@ -19,9 +19,10 @@ int main(void)
 {
     double a, b, c, x;
     while (scanf("%la %la %la %la", &a, &b, &c, &x) == 4) {
+        const bool regular = exact_regular(a, b, c);
         double square = x;
         const bool pure = exact_square(-c / a, &square), full = exact_quadratic(a, b, c, &x);
-        printf("%d %a %d %a\\n", pure, square, full, x);
+        printf("%d %a %d %a %d\\n", pure, square, full, x, regular);
     }
     return 0;
 }
@@ -48,7 +49,7 @@ def answers(program: Path, *equations: tuple[float, float, float, float]) -> lis
 
 @pytest.mark.parametrize("side", [0.4, -3.0])
 def test_a_square_has_the_root_on_the_side_of_the_prediction(program: Path, side: float) -> None:
-    ((pure, square, full, x),) = answers(program, (2.0, 0.0, -7.0, side))
+    ((pure, square, full, x, _),) = answers(program, (2.0, 0.0, -7.0, side))
     assert pure and full
     assert square == math.copysign(math.sqrt(3.5), side)
     assert x == pytest.approx(square, rel=1e-15)
@@ -61,7 +62,7 @@ def test_of_two_roots_the_nearer_one_is_taken(program: Path) -> None:
 
 @pytest.mark.parametrize("square", [-1.0, 0.0, math.nan])
 def test_what_is_no_square_is_refused(program: Path, square: float) -> None:
-    ((pure, x, full, _),) = answers(program, (1.0, 0.0, -square, 0.5))
+    ((pure, x, full, *_),) = answers(program, (1.0, 0.0, -square, 0.5))
     assert not pure and not full
     assert x == 0.5
 
@@ -69,3 +70,11 @@ def test_what_is_no_square_is_refused(program: Path, square: float) -> None:
 def test_a_root_that_is_not_finite_is_refused(program: Path) -> None:
     ((pure, *_rest),) = answers(program, (1.0, 0.0, -math.inf, 0.5))
     assert not pure
+
+
+def test_a_quotient_is_refused_where_its_denominator_cancels(program: Path) -> None:
+    """Also where the numerator vanishes with it: both are rounding, and so is what they give."""
+    kept, small, cancelled, nothing = answers(
+        program, (1.0, 0.1, 2.0, 0.0), (1e-9, 1e-9, 1e-9, 0.0), (1e-9, 1e-9, 2.0, 0.0), (0.0, 0.0, 0.0, 0.0)
+    )
+    assert [found[4] for found in (kept, small, cancelled, nothing)] == [1, 1, 0, 0]

@@ -342,9 +342,10 @@ class _Lowering:
     def _forms(self, steps: Sequence[ExactStep]) -> list[Form]:
         """The steps that one function takes, each using what those before it have found."""
         forms, hold, known = [], self._relations.hold, SolvedEquations()
+        units = self._dae.unit_positions
         for step in steps:
             coordinate = self._dae.coordinates[step.unknown]
-            form = form_of(known.step(step), coordinate.name, coordinate.position)
+            form = form_of(known.step(step), coordinate.name, coordinate.position, units)
             arguments = tuple(hold(known.expression(argument)) for argument in form.arguments)
             forms.append(replace(form, arguments=arguments, results=tuple(map(hold, form.results))))
             if form.solved is not None:

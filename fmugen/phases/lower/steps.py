@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.sizes import size_of
 from fmugen.ir.program import Vector
 from fmugen.ir.steps import (
     ExactStep,
@@ -46,7 +48,7 @@ _TURN = Operations(9, 11)
 _PREDICT = Operations(5, 6)
 _ROOT = Operations(0, 1, 0, 1)
 _UNIT = Operations(2, 2)
-_REGULAR = Operations(0, 1)
+_REGULAR = Operations(0, 2)
 _SQUARE = Operations(0, 0, 0, 1)
 _QUADRATIC = Operations(5, 5, 2, 1)
 _HALF_ANGLE = Operations(3, 4, 3)
@@ -54,13 +56,16 @@ _HALF_ANGLE = Operations(3, 4, 3)
 CIRCLE = Operations(0, 0, 0, 2)
 
 
-def form_of(step: ExactStep, name: str, angle: Expr) -> Form:
-    """The form of a step for the coordinate ``angle``, which has this name."""
+def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = ()) -> Form:
+    """The form of a step for the coordinate ``angle``, which has this name.
+
+    ``units`` are coordinates that are never larger than one.
+    """
     match step:
         case LinearStep(denominator=denominator) if denominator.is_number:
             return Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
         case LinearStep():
-            arguments = (step.numerator, step.denominator)
+            arguments = (step.numerator, step.denominator, size_of(step.denominator, units))
             length = step.numerator / step.denominator
             return Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
         case LinearAngleStep():

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fmugen.algebra.costs import expressions_of
 from fmugen.expr.generic import ValueTable
+from fmugen.expr.sizes import size_of
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block
 from fmugen.ir.steps import (
@@ -26,12 +27,14 @@ from fmugen.ir.steps import (
 from fmugen.phases.triangularize.check import table_of
 from fmugen.phases.triangularize.numeric import Numbers, Position
 
-__all__ = ["BLURRED", "CONSISTENT", "Guards"]
+__all__ = ["BLURRED", "CANCELLED", "CONSISTENT", "Guards"]
 
 #: A discriminant below this part of its terms is nearly a double root, as in exact.h.
 BLURRED = 1e-4
 #: Sine and cosine are consistent if their squares add up to one this well, twice, as in exact.h.
 CONSISTENT = 1e-13
+#: A denominator below this part of its terms has lost digits, as in exact.h.
+CANCELLED = 1e-5
 _ITERATIONS = 40
 _EPSILON = float(np.finfo(float).eps)
 
@@ -64,7 +67,9 @@ class Guards:
         known = self._known[:, step.unknown]
         match step:
             case LinearStep():
-                hold = np.abs(terms[1]) > _EPSILON * np.abs(terms[0])
+                size = np.array(table(size_of(step.denominator, self._dae.unit_positions)))
+                least = np.maximum(_EPSILON * np.abs(terms[0]), CANCELLED * size)
+                hold = np.abs(terms[1]) > least
                 self._put(step.unknown, table, np.where(hold, terms[0] / terms[1], known))
             case QuadraticStep():
                 hold, found = _quadratic(terms, known)

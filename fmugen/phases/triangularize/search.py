@@ -6,8 +6,9 @@ length of the mechanism. Within an assembly mode the guesses alone count, and pr
 freedoms that no guess concerns.
 
 A first start follows the guesses. If it ends near to them, the search is over. Else more starts are scattered
-about the guesses, ever wider, and the nearest of the positions found is taken. The starts are the same in
-every run, and their number is bounded.
+about the guesses, ever wider, and the nearest of the positions found is taken. Some of them keep the guesses,
+so that only what no guess concerns is scattered. The starts are the same in every run, and their number is
+bounded.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _NEAR = 0.05
 #: Scattered starts once a position is known, and as long as none is.
 _STARTS = 24
 _MOST_STARTS = 72
+#: After so many of them one is tried again with the guesses kept.
+_BETWEEN_KEPT = 2
 #: The widest scatter: half a turn, or half the length of the mechanism.
 _WIDEST = 3.2
 #: What a guess weighs against an equation in the approach to them, and a preferred value against a guess.
@@ -99,7 +102,7 @@ class Search:
         found: list[Found] = []
         best, least = near, np.inf
         for number, start in enumerate(self._starts(near)):
-            if found and (number > _STARTS or found[0].distance <= _NEAR):
+            if found and (number > _STARTS + _STARTS // _BETWEEN_KEPT or found[0].distance <= _NEAR):
                 break
             q = self._close(start) if number == 0 else self._approached(start)
             error = self.error(q)
@@ -124,7 +127,11 @@ class Search:
         random = np.random.default_rng(0)
         for number in range(_MOST_STARTS):
             width = _WIDEST * min(1.0, (number + 1) / _STARTS)
-            yield near + random.uniform(-width, width, near.size) * self._scale
+            away = random.uniform(-1.0, 1.0, near.size) * self._scale
+            yield near + width * away
+            if number % _BETWEEN_KEPT:  # what no guess concerns may be anywhere
+                kept = _stacked(self._fixed, self._guesses)
+                yield self._least_squares(kept, near + _WIDEST * away, 60)
 
     def _collect(self, found: list[Found], new: Found) -> None:
         """Put a position among the others by its distance; of equally near ones the upper right one leads."""
