@@ -1,7 +1,7 @@
 """Types of elements that the project does not have: a joint, and a force law with a state.
 
-A module of ``fmugen/components`` would have the classes alone. Here functions enter them, so that importing
-this module leaves the registry as it is.
+A module of ``fmugen/components`` would have the classes alone, a module of ``fmugen/verify/catalogue`` the
+judge's laws. Here functions enter them, so that importing this module leaves both registries as they are.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Domain, Edge, EdgeKind, Screw
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import Level
+from fmugen.verify.catalogue import Action, ForceLaw, Observation, OwnState, Parts, Reader, Row, law
+from fmugen.verify.measures import Length, NamedMeasure, angular
 
 
 def enter_point_on_line() -> type[Component]:
@@ -61,3 +63,34 @@ def enter_maxwell() -> type[Component]:
             return {"stretch": self.tension(at) / at[self.damping]}
 
     return MaxwellSpring
+
+
+def enter_laws_of_the_judge() -> None:
+    @law("joints", "point_on_line")
+    def point_on_line(at: Reader) -> Parts:
+        """The head's point does not leave the line along ``axis`` through the tail's point."""
+        along, *across = at.triad("axis") @ at.tail_axes.T
+        sideways = across[: len(at.layout.axes) - 1]
+        rows = tuple(Row(at.name, "across the line", at.in_tail(way), at.head) for way in sideways)
+        slide = NamedMeasure(at.in_tail(along), f"{at.name}.s", f"{at.name}.v", f"{at.name}.a")
+        turns = (angular(at.name, at.planar_angle()),) if at.planar else ()
+        return Parts(rows, (slide, *turns), reactions=(*at.force_kinds, *at.torque_kinds))
+
+    @law("springs", "maxwell")
+    def maxwell(at: Reader) -> Parts:
+        """The damper's stretch grows at the rate force / damping."""
+        length = Length(at.tail, at.head, at.ground)
+        stiffness, damping = at.number("stiffness"), at.number("damping")
+
+        def act(seen: Observation) -> Action:
+            spring = seen.positions[0] - seen.states[0]
+            force = stiffness * spring
+            return Action(
+                [-force],
+                potential=0.5 * force * spring,
+                power=-force * force / damping,
+                quantities=((f"{at.name}.force", force),),
+                rates=[force / damping],
+            )
+
+        return Parts(actions=(ForceLaw((length,), act),), states=(OwnState("stretch"),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+import fmugen
 from fmugen.builder import ModelBuilder, element_methods
 from fmugen.cli.check import check_model, gruebler_count
 from fmugen.components.base import REGISTRY
@@ -19,13 +21,13 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import export_fmu, formulate_model
+from fmugen.pipeline import Compilation, export_fmu
+from fmugen.verify.catalogue import base, known_types
 from fmugen.view.graph import graphs_svg
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import Symbol, scene_of
 
-from .new_types import enter_maxwell, enter_point_on_line
+from .new_types import enter_laws_of_the_judge, enter_maxwell, enter_point_on_line
 
 #: A bead on a guide along x with a spring and a damper in series to the origin.
 CART = """
@@ -69,8 +71,10 @@ def new_types(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The types are known during a test."""
     for section, kinds in REGISTRY.items():
         monkeypatch.setitem(REGISTRY, section, dict(kinds))
+    monkeypatch.setattr(base, "_LAWS", dict(base._LAWS))
     enter_point_on_line()
     enter_maxwell()
+    enter_laws_of_the_judge()
     yield
 
 
@@ -142,10 +146,9 @@ def test_they_are_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 def test_they_are_drawn() -> None:
     model = cart("spatial")
-    formulation = formulate_model(model, "aac")
-    assert "guide: point_on_line" in graphs_svg(formulation.graph, formulation.trees, "Cart")
-    flow = solution_flow(model, formulation.dae, Closure.NEWTON)
-    scene = scene_of(model, start_poses(model, formulation.dae, flow))
+    made = Compilation(model, ExportOptions("aac", Closure.NEWTON))
+    assert "guide: point_on_line" in graphs_svg(made.graph, made.trees, "Cart")
+    scene = scene_of(model, start_poses(model, made.dae, made.flow))
     assert scene is not None
     assert any(marker.symbol is Symbol.BALL and marker.name == "guide" for marker in scene.markers)
     assert [connector.name for connector in scene.connectors] == ["soft"]
@@ -159,6 +162,15 @@ def test_they_are_documented() -> None:
     assert "`stiffness` (stiffness of the spring [N/m])" in table_of("springs")
 
 
+def test_the_documentation_shows_them() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "adding-an-element.md").read_text(encoding="utf-8")
+    source = (Path(__file__).parent / "new_types.py").read_text(encoding="utf-8")
+    blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    assert len(blocks) == 3
+    for block in blocks:
+        assert textwrap.indent(block, "    ") in source
+
+
 @pytest.mark.parametrize("trees", ["aac", "jc"])
 @pytest.mark.parametrize("space", SPACES)
 def test_their_fmu_follows_the_closed_form(space: str, trees: str, tmp_path: Path) -> None:
@@ -170,3 +182,14 @@ def test_their_fmu_follows_the_closed_form(space: str, trees: str, tmp_path: Pat
     for column, name in enumerate(("s", "v", "stretch")):
         np.testing.assert_allclose(found[name], exact[:, column], atol=1e-6)
     np.testing.assert_allclose(found["force"], k * (exact[:, 0] - exact[:, 2]), atol=1e-4)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_the_judge_verifies_them(space: str, tmp_path: Path) -> None:
+    fmu = export_fmu(cart(space), tmp_path / "cart.fmu", ExportOptions(trees="aac")).path
+    verdict = fmugen.verify(cart(space), fmu)
+    assert verdict.passed, verdict.sentence
+
+
+def test_the_judge_has_the_same_types() -> None:
+    assert known_types() == {(section, kind) for section, kinds in REGISTRY.items() for kind in kinds}

@@ -13,6 +13,7 @@ import pytest
 from scipy.linalg import expm
 
 import fmugen.verify
+from fmugen.components.base import REGISTRY
 from fmugen.errors import VerificationError
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO, constant
@@ -28,7 +29,6 @@ from fmugen.ir.model import (
     Tensor,
     Vector,
 )
-from fmugen.phases.read.schema import COMPONENT_TABLES, DRIVERS, JOINTS, LOADS, SPRINGS
 from fmugen.verify.catalogue import (
     Action,
     Element,
@@ -68,8 +68,7 @@ TIMES = np.linspace(0.0, 1.0, 11)
 
 def compiler_types() -> set[tuple[str, str]]:
     """The sections and types that the compiler reads."""
-    tables = {"joints": JOINTS, "drivers": DRIVERS, "forces": LOADS, "springs": SPRINGS, **COMPONENT_TABLES}
-    return {("bodies", "body")} | {(section, kind) for section, types in tables.items() for kind in types}
+    return {(section, kind) for section, kinds in REGISTRY.items() for kind in kinds}
 
 
 def test_the_judge_has_a_law_for_every_type_the_compiler_reads_and_no_other() -> None:
