@@ -57,7 +57,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             graph,
             closure,
             wanted.effort,
-            lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
+            lambda done, name: phases.note(f"{counted(done, 'candidate')} priced, now {name}"),
         )
     widest = build_graph(replace(model, joints=(*model.joints, *result.proposed)))
     _, graph, chosen = apply_result(model, graph, result)
