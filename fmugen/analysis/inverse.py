@@ -82,7 +82,7 @@ def _exchanges(model: SystemModel) -> list[_Exchange]:
         uses = list(_uses(model, given.name))
         try:
             exchanges.append(_exchange(model, given, uses))
-        except _CannotError as error:
+        except _NotInvertibleError as error:
             problems.append(Problem(f"inputs.{given.name}", str(error)))
     if not model.inputs:
         problems.append(Problem("inputs", "there is no input whose force or torque could be found"))
@@ -91,7 +91,7 @@ def _exchanges(model: SystemModel) -> list[_Exchange]:
     return exchanges
 
 
-class _CannotError(Exception):
+class _NotInvertibleError(Exception):
     """Why an input has no inverse."""
 
 
@@ -133,14 +133,14 @@ def _uses(model: SystemModel, name: str) -> Iterator[_Use]:
 def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
     if len(uses) != 1:
         how_many = "no force, torque or actuator" if not uses else f"{len(uses)} formulas"
-        raise _CannotError(f"drives {how_many}: an inverse needs exactly one")
+        raise _NotInvertibleError(f"drives {how_many}: an inverse needs exactly one")
     [use] = uses
     if not _is_linear(use.value.root, given.name):
-        raise _CannotError(f"{use.element.name} is not proportional to it")
+        raise _NotInvertibleError(f"{use.element.name} is not proportional to it")
     _require_unused(model, use.element.name)
     for output in model.outputs:
         if given.name in (output.by, *output.without):
-            raise _CannotError(f"the output {output.name} is taken by it or without it")
+            raise _NotInvertibleError(f"the output {output.name} is taken by it or without it")
     if isinstance(use.element, Spring):
         return _spring_exchange(model, given, use, use.element)
     if use.element.type is LoadType.TORQUE:
@@ -151,12 +151,12 @@ def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
 def _require_unused(model: SystemModel, element: str) -> None:
     for output in model.outputs:
         if any(name.startswith(f"{element}.") for name in output.value.names()):
-            raise _CannotError(f"the output {output.name} shows {element}, which a driver replaces")
+            raise _NotInvertibleError(f"the output {output.name} shows {element}, which a driver replaces")
 
 
 def _spring_exchange(model: SystemModel, given: Input, use: _Use, spring: Spring) -> _Exchange:
     if spring.type is not SpringType.ROTATIONAL or model.space is not Space.PLANAR:
-        raise _CannotError(f"{spring.name} is no rotational actuator in the plane")
+        raise _NotInvertibleError(f"{spring.name} is not a planar rotational actuator")
     driver = _rotation(f"{spring.name}_motion", spring, axis=None)
     # The actuator acts on the tail; the driver's torque is that on the head.
     exerted = Call("neg", (Name(f"{driver.name}.torque"),))
@@ -167,7 +167,7 @@ def _spring_exchange(model: SystemModel, given: Input, use: _Use, spring: Spring
 def _torque_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> _Exchange:
     planar = model.space is Space.PLANAR
     if not planar and (load.tail.body != GROUND or load.frame != GROUND):
-        raise _CannotError(f"{load.name} is no torque against the ground about one of its axes")
+        raise _NotInvertibleError(f"{load.name} is no torque against the ground about one of its axes")
     driver = _rotation(f"{load.name}_motion", load, axis=None if planar else _UNIT_VECTORS[use.component])
     kind = "torque" if planar else f"t{_AXES[use.component]}"
     inputs = _motion_inputs(load.name, rotation=True)
@@ -182,9 +182,9 @@ def _rotation(name: str, element: Load | Spring, axis: Vector | None) -> Driver:
 
 def _force_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> _Exchange:
     if load.frame != load.tail.body:
-        raise _CannotError(f"{load.name} is not along an axis of {load.tail.body}, from where it acts")
+        raise _NotInvertibleError(f"{load.name} is not along an axis of {load.tail.body}, from where it acts")
     if model.space is not Space.PLANAR and load.frame != GROUND:
-        raise _CannotError(f"{load.name} is no force against the ground along one of its axes")
+        raise _NotInvertibleError(f"{load.name} is no force against the ground along one of its axes")
     name = f"{load.name}_motion"
     displacement = (_named(f"{load.name}_s"), ZERO, ZERO)
     axis = _UNIT_VECTORS[use.component]

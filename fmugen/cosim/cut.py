@@ -115,7 +115,7 @@ class _Cutter:
         # Where each element is: outputs and loads that use it must be there, too.
         self.places: dict[str, list[str]] = {}
         #: Virtual joints between two parts: they hold nothing, and are in no part.
-        self.adrift: set[str] = set()
+        self.unassigned: set[str] = set()
 
     def pieces(self) -> Pieces:
         model = self.model
@@ -129,7 +129,7 @@ class _Cutter:
             if common := self._common(_bodies_of(joint)):
                 self._put(joint, common[0], kept)
             elif joint.type is JointType.VIRTUAL:
-                self.adrift.add(joint.name)
+                self.unassigned.add(joint.name)
             else:
                 cuts.append(self._point(joint))
         others: tuple[Element, ...] = (*model.drivers, *model.springs, *model.loads)
@@ -157,7 +157,7 @@ class _Cutter:
 
     def _placed(self, item: Element | Output, place: str) -> str | None:
         """The first part that has all that an item uses; nothing where there is none, which is a problem."""
-        used = {name for name in _used(item) if name in self.places or name in self.adrift}
+        used = {name for name in _used(item) if name in self.places or name in self.unassigned}
         parts = [p for p in self.parts if all(p in self.places.get(name, []) for name in used)]
         if parts:
             return parts[0]

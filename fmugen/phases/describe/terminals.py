@@ -33,7 +33,7 @@ _SIGNAL, _INFLOW, _OUTFLOW = "signal", "inflow", "outflow"
 
 def terminals_of(model: SystemModel, variables: Sequence[str]) -> tuple[Terminal, ...]:
     """The terminals of an FMU with these variables, none where an input has no partner among them."""
-    book = _Book.of(model, variables)
+    book = _VariableIndex.of(model, variables)
     found: list[Terminal] = []
     for load in model.loads:
         found += _of_load(load, model.space, book)
@@ -65,14 +65,14 @@ def terminals_xml(description: FmuDescription) -> bytes | None:
 
 
 @dataclass(frozen=True)
-class _Book:
+class _VariableIndex:
     """Which variable of the FMU shows a quantity, and the inputs by name."""
 
     shown: Mapping[str, str]
     inputs: Mapping[str, Input]
 
     @classmethod
-    def of(cls, model: SystemModel, variables: Sequence[str]) -> _Book:
+    def of(cls, model: SystemModel, variables: Sequence[str]) -> _VariableIndex:
         shown = {name: name for name in variables}
         for output in model.outputs:
             if isinstance(output.value.root, Name):
@@ -98,7 +98,7 @@ def _terminal(
         yield Terminal(name, _KINDS[discipline], (given, *partners))
 
 
-def _of_load(load: Load, space: Space, book: _Book) -> Iterator[Terminal]:
+def _of_load(load: Load, space: Space, book: _VariableIndex) -> Iterator[Terminal]:
     """A force or torque of one input, from the ground, in a direction of the ground."""
     if GROUND not in (load.tail.body, load.frame) or load.tail.body != load.frame:
         return
@@ -122,7 +122,7 @@ def _of_load(load: Load, space: Space, book: _Book) -> Iterator[Terminal]:
         yield from _terminal(name, Discipline.TRANSLATIONAL, force, book.members(motion, _SIGNAL))
 
 
-def _of_driver(driver: Driver, space: Space, book: _Book) -> Iterator[Terminal]:
+def _of_driver(driver: Driver, space: Space, book: _VariableIndex) -> Iterator[Terminal]:
     """A rotation that an input prescribes; the driver's torque is what it takes."""
     given = book.input_of(driver.angle)
     if driver.type is not DriverType.ROTATION or given is None or space is not Space.PLANAR:
@@ -135,7 +135,7 @@ def _of_driver(driver: Driver, space: Space, book: _Book) -> Iterator[Terminal]:
         yield Terminal(terminal.name, terminal.kind, (angle, *between, *terminal.members[1:]))
 
 
-def _of_source(component: Component, book: _Book) -> Iterator[Terminal]:
+def _of_source(component: Component, book: _VariableIndex) -> Iterator[Terminal]:
     """A source whose across or through variable is an input.
 
     The force of a mechanical source acts on the rest of the network; a current through a source leaves the
