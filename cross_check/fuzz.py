@@ -74,7 +74,7 @@ class Campaign:
     most: float = 1.4
     share: float = 0.6
     seed: int = 1
-    trees: str = "measured"
+    trees: str = "cheapest"
     limit: float = 120.0
 
 

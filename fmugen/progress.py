@@ -65,6 +65,6 @@ def tried(progress: Progress | None) -> Callable[[int, str], None]:
 
     def tell(count: int, name: str) -> None:
         if progress is not None:
-            progress(f"trees: {count} measured, {name}", None)
+            progress(f"trees: {count} priced, {name}", None)
 
     return tell

@@ -1,4 +1,4 @@
-"""What trees cost: every tree set of Léger's appendix A and the measured choice, by operations and by time.
+"""What trees cost: every tree set of Léger's appendix A and the choice of fmugen, by operations and by time.
 
     cd cross_check; python -m bench.trees [TABLE ...] [squeezer] [--output FILE]
 
@@ -46,7 +46,7 @@ from fmugen.pipeline import Compilation
 from fmugen.trees.price import Cost, program_cost
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURED = "measured"
+CHEAPEST = "cheapest"
 #: McPhee (1998), Table 5: times relative to absolute coordinates.
 SQUEEZER = {"ac": 1.00, "jc": 0.76, "aac": 0.73}
 
@@ -126,7 +126,7 @@ def measured(
 
 @dataclass(frozen=True)
 class Verdict:
-    """How the measured choice compares with the rows of a table, by operations and by time."""
+    """How the choice of fmugen compares with the rows of a table, by operations and by time."""
 
     mine: Timed
     rows: Mapping[str, Timed]
@@ -187,10 +187,10 @@ def _is_faster(one: Timed, other: Timed) -> bool:
 
 
 def verdict(results: Results) -> Verdict:
-    mine = results[MEASURED]
+    mine = results[CHEAPEST]
     if isinstance(mine, str):
-        raise SystemExit(f"there is no measured choice: {mine}")
-    rows = {name: row for name, row in results.items() if name != MEASURED and isinstance(row, Timed)}
+        raise SystemExit(f"there is no choice of fmugen: {mine}")
+    rows = {name: row for name, row in results.items() if name != CHEAPEST and isinstance(row, Timed)}
     return Verdict(mine, rows)
 
 
@@ -205,7 +205,7 @@ def print_table(table: str, results: Results) -> None:
     for number, row in enumerate(content["rows"], 1):
         thesis = f"{row['time'] or ''} | {row['complexity'] or ''} | {counted(table, number).complexity}"
         print(f"| {number} | {thesis} | {cells(results[str(number)])} |")
-    print(f"| {MEASURED} | | | | {cells(results[MEASURED])} |\n")
+    print(f"| {CHEAPEST} | | | | {cells(results[CHEAPEST])} |\n")
     print_failures(results)
     print(f"rank correlation: {', '.join(correlations(table, results))}", flush=True)
 
@@ -218,7 +218,7 @@ def cells(result: Timed | str) -> str:
 
 def correlations(table: str, results: Results) -> Iterator[str]:
     yield f"complexity of the thesis and ours {rank_correlation(table):.2f}"
-    rows = [row for name, row in results.items() if name != MEASURED and isinstance(row, Timed)]
+    rows = [row for name, row in results.items() if name != CHEAPEST and isinstance(row, Timed)]
     times = [row.nanoseconds for row in rows]
     for what in ("operations", "price"):
         ours = [float(getattr(row, what)) for row in rows]
@@ -226,7 +226,7 @@ def correlations(table: str, results: Results) -> Iterator[str]:
 
 
 def print_verdict(found: Verdict) -> None:
-    print(f"measured: {found}")
+    print(f"cheapest: {found}")
     if not found.best_in_both:
         shortest, fastest = (found.rows[name] for name in (found.shortest, found.fastest))
         print(
@@ -235,7 +235,7 @@ def print_verdict(found: Verdict) -> None:
             f"{fastest.nanoseconds:.0f} ns"
         )
     if found.better:
-        print(f"row {found.better} is BETTER than the measured choice")
+        print(f"row {found.better} is BETTER than the choice of fmugen")
     sys.stdout.flush()
 
 
@@ -269,9 +269,9 @@ def print_summary(verdicts: dict[str, Verdict]) -> bool:
         for what in ("is_shortest", "is_fastest", "is_good", "best_in_both")
     )
     print(
-        f"\nthe measured choice is best by time in {fastest} of {count} tables, by operations in {shortest}"
+        f"\nthe choice of fmugen is best by time in {fastest} of {count} tables, by operations in {shortest}"
     )
-    print(f"some row is best in both in {both} of {count}; the measured choice is good in {good} of {count}")
+    print(f"some row is best in both in {both} of {count}; the choice of fmugen is good in {good} of {count}")
     ranks = {table: rank_correlation(table) for table in verdicts}
     print(
         f"rank correlation of the thesis's complexities with ours: {median(ranks.values()):.2f} in the median"
@@ -288,14 +288,14 @@ def main(arguments: list[str]) -> int:
 
 
 def print_tables(names: list[str]) -> bool:
-    """Everything, or the tables that are named; whether the measured choice is good in all of them."""
+    """Everything, or the tables that are named; whether the choice of fmugen is good in all of them."""
     verdicts = {}
     context = get_context("spawn")
     with tempfile.TemporaryDirectory() as name, ProcessPoolExecutor(2, mp_context=context) as pool:
         program = closure_stopwatch(Path(name))
         for table in [name for name in names if name != "squeezer"] if names else TABLES:
             model = mechanism(table)
-            results = measured(pool, program, model, [MEASURED, *(trees.name for trees in model.trees)])
+            results = measured(pool, program, model, [CHEAPEST, *(trees.name for trees in model.trees)])
             print_table(table, results)
             verdicts[table] = verdict(results)
             print_verdict(verdicts[table])

@@ -14,7 +14,7 @@ from fmugen.algebra.costs import expressions_of, operations_of
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import Polynomial, polynomial_rows, turning, variables_of
 from fmugen.algebra.samples import Samples
-from fmugen.algebra.stage import Choice, Judge, StageReport, choices, welcome
+from fmugen.algebra.stage import NextStep, StageReport, StepCheck, accept_all, choices
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.ir.steps import ExactStep
@@ -59,7 +59,7 @@ def solve_block(
     unknowns: Mapping[int, Expr],
     angles: Collection[int],
     meter: Meter,
-    judge: Judge = welcome,
+    judge: StepCheck = accept_all,
 ) -> BlockSolution | Unsolved:
     """Exact steps for ``unknowns`` (coordinate number -> its symbol) from the constraints ``rows``.
 
@@ -98,7 +98,7 @@ class _Way:
     steps: tuple[ExactStep, ...]
     stages: tuple[StageReport, ...]
 
-    def after(self, choice: Choice) -> _Way:
+    def after(self, choice: NextStep) -> _Way:
         steps = (choice.candidate.step, *self.steps)
         return _Way(self.cost + choice.cost, steps, (choice.report, *self.stages))
 
@@ -112,7 +112,7 @@ class _Search:
         unknowns: Mapping[int, Expr],
         angles: Collection[int],
         meter: Meter,
-        judge: Judge,
+        judge: StepCheck,
     ) -> None:
         self._rows = rows
         self._unknowns = unknowns
@@ -146,13 +146,13 @@ class _Search:
             return "the constraints are not polynomials in sines, cosines and lengths"
         return "neither bases within their limits nor resultants gave an equation in one unknown"
 
-    def _choices(self, left: frozenset[int]) -> list[Choice]:
+    def _choices(self, left: frozenset[int]) -> list[NextStep]:
         unknowns = {number: symbol for number, symbol in self._unknowns.items() if number in left}
         if self._meter.is_spent:
             self._is_late = True
             return []
         rows = polynomial_rows(self._rows, unknowns, self._angles)
-        present = [self._without_nothing(row) for row in rows if row is not None]
+        present = [self._without_zero_terms(row) for row in rows if row is not None]
         useful = [row for row in present if any(any(monomial) for monomial in row)]
         variables = variables_of(unknowns, self._angles)
         self._meter.charge(_STAGE + _STAGE_TERM * sum(map(len, useful)))
@@ -161,7 +161,7 @@ class _Search:
         self._is_late = self._is_late or (not found and self._meter.is_spent)
         return found
 
-    def _without_nothing(self, row: Polynomial) -> Polynomial:
+    def _without_zero_terms(self, row: Polynomial) -> Polynomial:
         """``row`` without terms whose coefficient is always zero, which the DAG need not have seen."""
         return {
             monomial: coefficient

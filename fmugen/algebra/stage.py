@@ -1,8 +1,8 @@
 """One stage of a block: the next step, for every unknown that can be next.
 
-Ways are tried from the cheapest on, and the dearer ones only where the cheaper found no closed form: the
-equations themselves and what follows from two of them, degrevlex bases, resultants, lexicographic bases.
-That all of them failed is worth remembering too.
+Methods are tried in the order of their cost, until one finds a closed form: the equations themselves and
+combinations of two of them, degrevlex bases, resultants, lexicographic bases.
+Failures are cached as well.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
-__all__ = ["Choice", "Judge", "StageReport", "choices", "welcome"]
+__all__ = ["NextStep", "StageReport", "StepCheck", "accept_all", "choices"]
 
 
-#: The work to make a step of a polynomial and to judge it, for each term.
+#: Work per term to make a step of a polynomial and to check it.
 _OFFERED_TERM = 15
 
 
@@ -47,7 +47,7 @@ class StageReport:
 
 
 @dataclass(frozen=True)
-class Choice:
+class NextStep:
     """A step that can be next."""
 
     cost: float
@@ -55,12 +55,12 @@ class Choice:
     report: StageReport
 
 
-#: The operations by which a step is dearer than it looks, infinite for one that must not be taken.
-Judge = Callable[[ExactStep], float]
+#: The extra cost of a step in operations; infinite for a step that must not be taken.
+StepCheck = Callable[[ExactStep], float]
 
 
-def welcome(step: ExactStep) -> float:
-    """The judge that has nothing to say against any step."""
+def accept_all(step: ExactStep) -> float:
+    """The check that accepts every step."""
     return 0.0
 
 
@@ -69,23 +69,23 @@ def choices(
     rows: Sequence[fmpz_mpoly],
     samples: Samples,
     meter: Meter,
-    judge: Judge = welcome,
-) -> list[Choice]:
+    judge: StepCheck = accept_all,
+) -> list[NextStep]:
     """The cheapest step to each unknown that can be next, cheapest first; none if the budget is spent."""
     found = _Found(ring, judge, meter)
     gathered = [*rows, *consequences(ring, rows, samples)]
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()
-    in_vain = f"nothing {meter.budget.limits} {ring.canonical([*gathered, *ring.relations])}"
-    known = recall(in_vain) if found.is_empty else None
+    failure_key = f"nothing {meter.budget.limits} {ring.canonical([*gathered, *ring.relations])}"
+    known = recall(failure_key) if found.is_empty else None
     if known is not None:
         meter.charge(known.work)
         return []
     before = meter.spent
     _search(ring, rows, gathered, samples, meter, found)
     if not found.offers and not meter.is_spent:
-        remember(in_vain, Kept([], True, meter.spent - before))
+        remember(failure_key, Kept([], True, meter.spent - before))
     return found.cheapest_first()
 
 
@@ -118,11 +118,11 @@ def _search(
 class _Found:
     """The cheapest choice of every unknown so far."""
 
-    def __init__(self, ring: Ring, judge: Judge, meter: Meter) -> None:
+    def __init__(self, ring: Ring, judge: StepCheck, meter: Meter) -> None:
         self._ring = ring
         self._judge = judge
         self._meter = meter
-        self._best: dict[int, Choice] = {}
+        self._best: dict[int, NextStep] = {}
         #: How many steps were offered, whether the judge let them pass or not.
         self.offers = 0
 
@@ -136,7 +136,7 @@ class _Found:
             if unknown not in self._best or cost < self._best[unknown].cost:
                 lumps = len(self._ring.meanings)
                 report = StageReport(unknown, method, lumps, size, candidate.terms, candidate.degree)
-                self._best[unknown] = Choice(cost, candidate, report)
+                self._best[unknown] = NextStep(cost, candidate, report)
 
     @property
     def is_empty(self) -> bool:
@@ -153,5 +153,5 @@ class _Found:
         unknowns = {variable.coordinate for variable in self._ring.variables}
         return len(unknowns) == 1 and any(is_unique(c.candidate.step) for c in self._best.values())
 
-    def cheapest_first(self) -> list[Choice]:
+    def cheapest_first(self) -> list[NextStep]:
         return sorted(self._best.values(), key=lambda choice: (choice.cost, choice.report.unknown))

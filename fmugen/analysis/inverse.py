@@ -72,7 +72,7 @@ def _exchanges(model: SystemModel) -> list[_Exchange]:
         uses = list(_uses(model, given.name))
         try:
             exchanges.append(_exchange(model, given, uses))
-        except _CannotError as error:
+        except _NotInvertibleError as error:
             problems.append(Problem(f"inputs.{given.name}", str(error)))
     if not model.inputs:
         problems.append(Problem("inputs", "there is no input whose force or torque could be found"))
@@ -81,7 +81,7 @@ def _exchanges(model: SystemModel) -> list[_Exchange]:
     return exchanges
 
 
-class _CannotError(Exception):
+class _NotInvertibleError(Exception):
     """Why an input has no inverse."""
 
 
@@ -122,24 +122,24 @@ def _uses(model: SystemModel, name: str) -> Iterator[_Use]:
 def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
     if len(uses) != 1:
         how_many = "no force, torque or actuator" if not uses else f"{len(uses)} formulas"
-        raise _CannotError(f"drives {how_many}: an inverse needs exactly one")
+        raise _NotInvertibleError(f"drives {how_many}: an inverse needs exactly one")
     [use] = uses
     if not _is_linear(use.value.root, given.name):
-        raise _CannotError(f"{use.element.name} is not proportional to it")
+        raise _NotInvertibleError(f"{use.element.name} is not proportional to it")
     _require_unused(model, use.element.name)
     for output in model.outputs:
         if given.name in (output.by, *output.without):
-            raise _CannotError(f"the output {output.name} is taken by it or without it")
+            raise _NotInvertibleError(f"the output {output.name} is taken by it or without it")
     reversal = use.kind.reversal(use.element, use.number, planar=model.space is Space.PLANAR)
     if isinstance(reversal, str):
-        raise _CannotError(reversal)
+        raise _NotInvertibleError(reversal)
     return _reversed(model, given, use, reversal)
 
 
 def _require_unused(model: SystemModel, element: str) -> None:
     for output in model.outputs:
         if any(name.startswith(f"{element}.") for name in output.value.names()):
-            raise _CannotError(f"the output {output.name} shows {element}, which a driver replaces")
+            raise _NotInvertibleError(f"the output {output.name} shows {element}, which a driver replaces")
 
 
 def _reversed(model: SystemModel, given: Input, use: _Use, reversal: Reversal) -> _Exchange:

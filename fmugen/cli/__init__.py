@@ -162,9 +162,9 @@ def _trees(
     ] = 1,
 ) -> None:
     """Measure what trees cost, and say why the cheapest are what they are."""
-    from fmugen.cli.trees import Wanted, show_trees
+    from fmugen.cli.trees import TreesOptions, show_trees
 
-    show_trees(model, closure, Wanted(candidates, neighbours, rounds, seconds, processes))
+    show_trees(model, closure, TreesOptions(candidates, neighbours, rounds, seconds, processes))
 
 
 @app.command("equations")
@@ -263,7 +263,7 @@ def _export(
     ] = None,
 ) -> None:
     """Compile a model to an FMU."""
-    from fmugen.cli.export import Extras, export_model
+    from fmugen.cli.export import ExportFiles, export_model
 
     options = ExportOptions(
         trees,
@@ -276,7 +276,7 @@ def _export(
         fmi=fmi_version(fmi),
         interfaces=interfaces_of(interfaces),
     )
-    export_model(model, output, options, Extras(keep_sources, modelica, report), inverse=inverse)
+    export_model(model, output, options, ExportFiles(keep_sources, modelica, report), inverse=inverse)
 
 
 @app.command("split")
@@ -386,9 +386,9 @@ def _verify(
     independent: IndependentOption = "",
 ) -> None:
     """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
-    from fmugen.cli.verify import Judgement, verify_file, verify_model
+    from fmugen.cli.verify import VerifyOptions, verify_file, verify_model
 
-    wanted = Judgement(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
+    wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
     if subject.suffix.lower() == ".fmu":
         if model is None or fmu is not None:
             raise typer.BadParameter("an FMU is judged by its model: give --model MODEL, and no --fmu")
@@ -457,9 +457,9 @@ def _study(
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, even if results are there.")] = False,
 ) -> None:
     """Run a model, an FMU or an SSP package many times with other parameters."""
-    from fmugen.cli.study import Conditions, run_study
+    from fmugen.cli.study import StudyOptions, run_study
 
-    run_study(study, Conditions(output, workers, scheduler, fresh))
+    run_study(study, StudyOptions(output, workers, scheduler, fresh))
 
 
 @app.command("report")
@@ -486,7 +486,7 @@ def _report(
     independent: IndependentOption = "",
 ) -> None:
     """Write a page about a model: drawings, equations, closure, verification, animation."""
-    from fmugen.cli.report import Reporting, report_model
+    from fmugen.cli.report import ReportOptions, report_model
 
     options = ExportOptions(trees, closure, solver, step, names_in(independent))
-    report_model(model, Reporting(options, output, tolerance, stop, tuple(inputs or ())))
+    report_model(model, ReportOptions(options, output, tolerance, stop, tuple(inputs or ())))

@@ -131,7 +131,7 @@ TreesOption = Annotated[
     typer.Option(
         "--trees",
         metavar="NAME",
-        help="Trees, and so coordinates: measured (the cheapest found), variable or formulation (Léger's "
+        help="Trees, and so coordinates: cheapest (by a search), variable or formulation (Léger's "
         "algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
     ),
 ]

@@ -18,11 +18,11 @@ from fmugen.pipeline import Export, export_fmu
 from fmugen.view.closure import ClosureSummary
 from fmugen.view.modelica import modelica_files
 
-__all__ = ["Extras", "export_model"]
+__all__ = ["ExportFiles", "export_model"]
 
 
 @dataclass(frozen=True)
-class Extras:
+class ExportFiles:
     """What is written beside the FMU.
 
     The generated C to a folder, the equations as a Modelica model, a page about the model and its proof.
@@ -34,7 +34,7 @@ class Extras:
 
 
 def export_model(
-    path: Path, output: Path | None, options: ExportOptions, extras: Extras, *, inverse: bool = False
+    path: Path, output: Path | None, options: ExportOptions, files: ExportFiles, *, inverse: bool = False
 ) -> None:
     """Export the model of a file, or its inverse, and print what came out."""
     with Phases() as phases:
@@ -44,25 +44,25 @@ def export_model(
                 model = inverse_of(model)
         destination = output if output is not None else Path(f"{model.name}.fmu")
         require_writable(destination, path)
-        require_writable(extras.report)
-        _require_folder(extras.keep_sources)
+        require_writable(files.report)
+        _require_folder(files.keep_sources)
         export = export_fmu(model, destination, options, phases)
     for warning in unphysical_inertias(model):
         print_warning(warning)
     written = []
-    if extras.keep_sources is not None:
-        write_files(extras.keep_sources, export.compilation.sources)
-        written.append(("sources", str(extras.keep_sources)))
-    if extras.modelica:
-        files = modelica_files(export.compilation, destination.name)
-        write_files(destination.parent, files)
-        written.append(("Modelica", ", ".join(str(destination.parent / name) for name in files)))
+    if files.keep_sources is not None:
+        write_files(files.keep_sources, export.compilation.sources)
+        written.append(("sources", str(files.keep_sources)))
+    if files.modelica:
+        equations = modelica_files(export.compilation, destination.name)
+        write_files(destination.parent, equations)
+        written.append(("Modelica", ", ".join(str(destination.parent / name) for name in equations)))
     print_table("", (model.name, ""), [*_summary(export, options), *written])
-    if extras.report is not None:
+    if files.report is not None:
         # The judge takes a second to import; only a report needs it.
-        from fmugen.cli.report import Reporting, report_export
+        from fmugen.cli.report import ReportOptions, report_export
 
-        report_export(path, model, export, Reporting(options, extras.report))
+        report_export(path, model, export, ReportOptions(options, files.report))
 
 
 def _require_folder(folder: Path | None) -> None:

@@ -25,13 +25,13 @@ from fmugen.view.report import Evidence, Provenance, fingerprint, report_page
 from fmugen.view.report.evidence import verdict_of
 from fmugen.view.report.poses import pose_names
 
-__all__ = ["Reporting", "report_export", "report_model"]
+__all__ = ["ReportOptions", "report_export", "report_model"]
 
 _VERIFICATION_FAILED = 3
 
 
 @dataclass(frozen=True)
-class Reporting:
+class ReportOptions:
     """What the user asks of a report; without ``output`` it is named after the model."""
 
     options: ExportOptions
@@ -41,7 +41,7 @@ class Reporting:
     inputs: tuple[str, ...] = ()
 
 
-def report_model(path: Path, wanted: Reporting) -> None:
+def report_model(path: Path, wanted: ReportOptions) -> None:
     """Export a model to a temporary FMU and report on it.
 
     Raises
@@ -58,7 +58,7 @@ def report_model(path: Path, wanted: Reporting) -> None:
         report_export(path, model, export, wanted)
 
 
-def report_export(path: Path, model: SystemModel, export: Export, wanted: Reporting) -> None:
+def report_export(path: Path, model: SystemModel, export: Export, wanted: ReportOptions) -> None:
     """Run and judge a finished FMU, and write the page.
 
     Raises
@@ -83,7 +83,7 @@ def report_export(path: Path, model: SystemModel, export: Export, wanted: Report
         raise typer.Exit(_VERIFICATION_FAILED)
 
 
-def _evidence(model: SystemModel, fmu: Path, wanted: Reporting, phases: Phases) -> Evidence:
+def _evidence(model: SystemModel, fmu: Path, wanted: ReportOptions, phases: Phases) -> Evidence:
     """The comparison; where the reference cannot follow the motion, the run of the FMU alone."""
     signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
     try:
@@ -102,7 +102,7 @@ def _evidence(model: SystemModel, fmu: Path, wanted: Reporting, phases: Phases) 
 
 
 def _run_alone(
-    model: SystemModel, fmu: Path, wanted: Reporting, signals: dict[str, Signal], failure: str
+    model: SystemModel, fmu: Path, wanted: ReportOptions, signals: dict[str, Signal], failure: str
 ) -> Evidence:
     units = {output.name: output.unit for output in model.outputs}
     stop = model.experiment.stop if wanted.stop is None else wanted.stop

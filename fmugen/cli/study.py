@@ -34,13 +34,13 @@ except ModuleNotFoundError as missing:
         f"a study needs the package {missing.name}: install fmugen[study] in place of fmugen"
     ) from missing
 
-__all__ = ["Conditions", "run_study"]
+__all__ = ["StudyOptions", "run_study"]
 
 _MOST_MESSAGES = 5
 
 
 @dataclass(frozen=True)
-class Conditions:
+class StudyOptions:
     """Where results go and what computes them; ``folder`` is by default named after the study."""
 
     folder: Path | None
@@ -49,11 +49,11 @@ class Conditions:
     fresh: bool
 
 
-def run_study(path: Path, conditions: Conditions) -> None:
+def run_study(path: Path, options: StudyOptions) -> None:
     """Conduct a study, or what is missing of it, and say what it found."""
     study = read_study(path)
     plan = plan_runs(study)
-    folder = conditions.folder or path.with_suffix("")
+    folder = options.folder or path.with_suffix("")
     store = Store(folder, plan, [measure.name for measure in study.measures], study.chunk)
     with ExitStack() as stack:
         phases = stack.enter_context(Phases())
@@ -62,8 +62,8 @@ def run_study(path: Path, conditions: Conditions) -> None:
         system = load_system(file, scratch / "unpacked")
         experiment = _experiment(path, study, system)
         subject = Subject(file.name, file.read_bytes())
-        store.open(_fingerprint(study, plan, subject.content), fresh=conditions.fresh)
-        _conduct(subject, experiment, store, conditions)
+        store.open(_fingerprint(study, plan, subject.content), fresh=options.fresh)
+        _conduct(subject, experiment, store, options)
     table = store.gather()
     findings = find(study, table)
     with replacing(store.page) as temporary:
@@ -189,7 +189,7 @@ def _named(study: Study) -> dict[str, float | Path]:
     return {name: Path(x.name) if isinstance(x, Path) else x for name, x in study.inputs.items()}
 
 
-def _conduct(subject: Subject, experiment: Experiment, store: Store, conditions: Conditions) -> None:
+def _conduct(subject: Subject, experiment: Experiment, store: Store, options: StudyOptions) -> None:
     bar = Progress(
         TextColumn("runs"),
         BarColumn(),
@@ -204,8 +204,8 @@ def _conduct(subject: Subject, experiment: Experiment, store: Store, conditions:
             subject,
             experiment,
             store,
-            workers=conditions.workers,
-            scheduler=conditions.scheduler,
+            workers=options.workers,
+            scheduler=options.scheduler,
             progress=lambda done: bar.update(task, completed=done),
         )
 

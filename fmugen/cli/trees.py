@@ -15,11 +15,11 @@ from fmugen.phases.read import read_model
 from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees
 from fmugen.trees.store import apply_result
 
-__all__ = ["Wanted", "show_trees"]
+__all__ = ["TreesOptions", "show_trees"]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TreesOptions:
     """What the user said of the effort; what is ``None`` is as usual."""
 
     candidates: int | None
@@ -41,7 +41,7 @@ class Wanted:
         )
 
 
-def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
+def show_trees(path: Path, closure: Closure, wanted: TreesOptions) -> None:
     """Measure candidates for a model; print them, and the reasons for the cheapest."""
     model = read_model(path)
     graph = build_graph(model)
@@ -57,7 +57,7 @@ def show_trees(path: Path, closure: Closure, wanted: Wanted) -> None:
             graph,
             closure,
             wanted.effort,
-            lambda done, name: phases.note(f"{counted(done, 'candidate')} measured, now {name}"),
+            lambda done, name: phases.note(f"{counted(done, 'candidate')} priced, now {name}"),
         )
     widest = build_graph(model.with_elements(*result.proposed))
     _, graph, chosen = apply_result(model, graph, result)

@@ -27,13 +27,13 @@ from fmugen.verify.tolerances import LOOSE
 from fmugen.verify.verdict import Looseness, Verification
 from fmugen.view.plots import plot_svg, plot_verification
 
-__all__ = ["Judgement", "verify_file", "verify_model"]
+__all__ = ["VerifyOptions", "verify_file", "verify_model"]
 
 _VERIFICATION_FAILED = 3
 
 
 @dataclass(frozen=True)
-class Judgement:
+class VerifyOptions:
     """What the user asks of a verification: how strict, how long, and which files to keep."""
 
     tolerance: float
@@ -44,7 +44,7 @@ class Judgement:
     seconds: float = REFERENCE_LIMIT
 
 
-def verify_file(path: Path, model_path: Path, wanted: Judgement) -> None:
+def verify_file(path: Path, model_path: Path, wanted: VerifyOptions) -> None:
     """Judge an FMU that exists by the reference of its model, and print the verdict.
 
     Raises
@@ -66,7 +66,7 @@ def verify_file(path: Path, model_path: Path, wanted: Judgement) -> None:
     _conclude(verification, wanted)
 
 
-def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
+def verify_model(path: Path, options: ExportOptions, wanted: VerifyOptions) -> None:
     """Export a model, judge the FMU and print the verdict.
 
     Raises
@@ -86,7 +86,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: Judgement) -> None:
     _conclude(verification, wanted)
 
 
-def _conclude(verification: Verification, wanted: Judgement) -> None:
+def _conclude(verification: Verification, wanted: VerifyOptions) -> None:
     _print_verification(verification)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
@@ -101,7 +101,7 @@ def _judged(
     model: SystemModel,
     fmu: Path,
     controls_error: bool,
-    wanted: Judgement,
+    wanted: VerifyOptions,
     signals: dict[str, Signal],
     phases: Phases,
 ) -> Verification:

@@ -22,7 +22,7 @@ from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
 from fmugen.ir.model import Z_AXIS, Attachment, Element, Output, Space, Vector
 
-__all__ = ["carry_condensed"]
+__all__ = ["connect_condensed"]
 
 _GROUND = Attachment("ground")
 
@@ -42,7 +42,7 @@ class _Freedom:
         return self.name(self.direction.through)
 
 
-def carry_condensed(wiring: Wiring) -> None:
+def connect_condensed(wiring: Wiring) -> None:
     """Wire all cuts from the hub outwards."""
     _require_planes_or_points(wiring)
     for carrier, carried, cuts in _carriers(wiring):

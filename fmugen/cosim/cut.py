@@ -112,7 +112,7 @@ class _Cutter:
         # Where each element is: outputs and loads that use it must be there, too.
         self.places: dict[str, list[str]] = {}
         #: Virtual joints between two parts: they hold nothing, and are in no part.
-        self.adrift: set[str] = set()
+        self.unassigned: set[str] = set()
 
     def pieces(self) -> Pieces:
         model = self.model
@@ -127,7 +127,7 @@ class _Cutter:
             if common := self._common(_bodies_of(joint)):
                 self._put(joint, common[0], kept)
             elif component_of(joint).role is EdgeKind.VIRTUAL:
-                self.adrift.add(joint.name)
+                self.unassigned.add(joint.name)
             else:
                 cuts.append(self._point(joint))
         for element in model.in_section("drivers", "springs", "forces"):
@@ -154,7 +154,7 @@ class _Cutter:
 
     def _placed(self, item: Element | Output, place: str) -> str | None:
         """The first part that has all that an item uses; nothing where there is none, which is a problem."""
-        used = {name for name in _used(item) if name in self.places or name in self.adrift}
+        used = {name for name in _used(item) if name in self.places or name in self.unassigned}
         parts = [p for p in self.parts if all(p in self.places.get(name, []) for name in used)]
         if parts:
             return parts[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fmugen.cosim.condense import carry_condensed
+from fmugen.cosim.condense import connect_condensed
 from fmugen.cosim.cut import cut_model
 from fmugen.cosim.denoc import couple_centrally
 from fmugen.cosim.penalty import hold_by_springs
@@ -19,9 +19,9 @@ __all__ = ["split_model"]
 
 _WIRE: dict[Method, Callable[[Wiring], None]] = {
     Method.PENALTY: hold_by_springs,
-    Method.PROJECTION: carry_condensed,
+    Method.PROJECTION: connect_condensed,
     Method.DENOC: couple_centrally,
-    Method.EXACT: carry_condensed,
+    Method.EXACT: connect_condensed,
 }
 
 

@@ -7,11 +7,11 @@ from enum import Enum
 
 from fmugen.ir.flow import Closure
 
-__all__ = ["MEASURED", "ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+__all__ = ["CHEAPEST", "ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
 
 
 #: The name of the cheapest trees that a search finds.
-MEASURED = "measured"
+CHEAPEST = "cheapest"
 
 
 class FmiVersion(Enum):
@@ -53,7 +53,7 @@ class ExportOptions:
     with ``sources`` it can be compiled for any other.
     """
 
-    trees: str = MEASURED
+    trees: str = CHEAPEST
     closure: Closure = Closure.TRIANGULAR
     solver: Solver = Solver.DOPRI5
     step: float = 0.0

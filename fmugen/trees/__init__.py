@@ -13,13 +13,13 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees.candidates import neighbours, promising_trees
-from fmugen.trees.methods import MEASURED, METHODS, select_trees, tied_trees
+from fmugen.trees.methods import CHEAPEST, METHODS, select_trees, tied_trees
 from fmugen.trees.search import CandidateProgress
 from fmugen.trees.store import cheapest_trees
 from fmugen.trees.virtual import require_reactions
 
 __all__ = [
-    "MEASURED",
+    "CHEAPEST",
     "METHODS",
     "choose_trees",
     "neighbours",
@@ -38,7 +38,7 @@ def choose_trees(
     The cheapest trees may use virtual joints that the search proposes. The returned model then has them.
     A model without bodies has one normal tree per network, so nothing is searched.
     """
-    if method != MEASURED or any(named.name == MEASURED for named in model.trees):
+    if method != CHEAPEST or any(named.name == CHEAPEST for named in model.trees):
         graph = build_graph(model)
         return model, graph, select_trees(model, graph, method)
     if not model.bodies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import MEASURED
+from fmugen.ir.options import CHEAPEST
 from fmugen.ir.tree import TreeSelection
 from fmugen.trees.classic import CLASSIC_METHODS, classic_trees, named_trees
 from fmugen.trees.formulation import formulation_based_trees
@@ -13,7 +13,7 @@ from fmugen.trees.growth import GrownTree
 from fmugen.trees.selection import make_selection
 from fmugen.trees.variable import Factors, variable_based_trees
 
-__all__ = ["MEASURED", "METHODS", "select_trees", "tied_trees"]
+__all__ = ["CHEAPEST", "METHODS", "select_trees", "tied_trees"]
 
 _VARIABLE, _FORMULATION = "variable", "formulation"
 
@@ -48,7 +48,7 @@ def tied_trees(
     if method == _FORMULATION:
         grown = formulation_based_trees(graph, limit)
         return tuple(_formulation_based(graph, number, pair) for number, pair in enumerate(grown))
-    choices = ", ".join([MEASURED, *METHODS, *named])
+    choices = ", ".join([CHEAPEST, *METHODS, *named])
     raise TreeError(f"there are no trees {method!r}; the model offers {choices}")
 
 

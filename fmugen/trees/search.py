@@ -35,7 +35,7 @@ from fmugen.ir.model import Element, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.graph import build_graph
-from fmugen.trees import MEASURED, METHODS, neighbours, promising_trees, select_trees
+from fmugen.trees import CHEAPEST, METHODS, neighbours, promising_trees, select_trees
 from fmugen.trees.price import PRICE_ERROR, Cost, cost_of, lower_bound
 from fmugen.trees.topology import span
 from fmugen.trees.virtual import hides_reactions, propose_virtual_joints, require_reactions
@@ -140,7 +140,7 @@ class SearchResult:
         if not self.complete:
             why += "; the search reached its time limit, another run may choose otherwise"
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
-        return replace(best.trees, name=MEASURED, reasons=reasons)
+        return replace(best.trees, name=CHEAPEST, reasons=reasons)
 
     @property
     def used(self) -> tuple[Element, ...]:

@@ -129,7 +129,7 @@ static ModelPoint homotopy_point(Instance *self, int path, double s, const Point
         work->parameters[i] = s < 1.0 ? from + progress_of(i, path, s) * (to - from) : to;
     }
     model_derive(work->parameters, work->derived);
-    ModelPoint at = seen_by_model(state, point);
+    ModelPoint at = model_point(state, point);
     at.time = s * state->start_time;
     at.parameters = work->parameters;
     at.derived = work->derived;
@@ -194,7 +194,7 @@ static double velocity_residual(Work *work, const ModelPoint *at)
 static bool assemble_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (STEADY_MOTION) { /* velocities are zero already */
         return velocity_residual(work, &at) <= ACCEPTABLE ||
                cannot(self, FAILURE_MOVING_START, point->t, VELOCITY_ROWS);
@@ -217,7 +217,7 @@ static bool start_rest(Instance *self, Point *point, bool again)
         return start_network(self, point);
     }
     if (!again) {
-        const ModelPoint at = seen_by_model(&self->state, point);
+        const ModelPoint at = model_point(&self->state, point);
         model_start_states(&at, point->x);
         memcpy(point->z, model_z0, MODEL_NZ * sizeof(double));
     }
@@ -262,7 +262,7 @@ bool assemble(Instance *self)
     state->at.t = state->input_time = state->start_time;
     take_inputs(state, &state->at);
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
-    state->fresh = state->outputs_fresh = state->retuned = state->unsettled = state->partition_due = false;
+    state->fresh = state->outputs_fresh = state->parameters_changed = state->loops_open = state->partition_due = false;
     model_derive(state->reals + MODEL_P0, state->derived);
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
         return false;

@@ -47,7 +47,7 @@ static bool factor_dynamics(Instance *self)
 bool factor_at(Instance *self, const Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
     if ((PARTITIONED && !factor_closure(self)) || !factor_dynamics(self)) {
         return fail(self, FAILURE_SENSITIVITY, point->t, -1);
@@ -182,7 +182,7 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
 static void follow(Instance *self, const Point *point, bool at_start)
 {
     Direction *along = &self->work.along;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (at_start) {
         follow_start(self, &at, along);
     } else {
@@ -202,7 +202,7 @@ static void follow(Instance *self, const Point *point, bool at_start)
 bool factor_rest(Instance *self, const Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_dynamics(&at, work->phi_q, work->gamma, work->mass, work->force);
     return factor_dynamics(self) || fail(self, FAILURE_SENSITIVITY, point->t, -1);
 }
@@ -210,7 +210,7 @@ bool factor_rest(Instance *self, const Point *point)
 void follow_rest(Instance *self, const Point *point)
 {
     Direction *along = &self->work.along;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     follow_network(self, &at, along);
     follow_dynamics(self, &at, along);
     const ModelDirection seen = seen_direction(along);
@@ -306,7 +306,7 @@ void follow_input(Instance *self, const Point *point, int input)
     clear_direction(work);
     work->along.u[input] = 1.0;
     follow(self, point, false);
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     const ModelDirection seen = seen_direction(&work->along);
     model_partials_tangent(&at, &seen, work->formula_change);
 }
@@ -316,7 +316,7 @@ static bool follow_to_outputs(Instance *self)
     Work *work = &self->work;
     const Point *now = &self->state.now;
     follow(self, now, self->state.mode == MODE_INITIALIZING);
-    const ModelPoint at = seen_by_model(&self->state, now);
+    const ModelPoint at = model_point(&self->state, now);
     const ModelDirection seen = seen_direction(&work->along);
     model_outputs_tangent(&at, &seen, work->output_change);
     if (MODEL_NPART == 0) {

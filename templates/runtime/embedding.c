@@ -272,7 +272,7 @@ static bool evaluate_neighbour(Instance *self, const Point *centre, double delay
             turn_attitude(k, centre, delay, point);
         }
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (!close_loops(self, &at, point)) {
         return false;
     }
@@ -324,7 +324,7 @@ static bool is_one_motion(Instance *self, const Point *before, const Point *afte
 static void polish_dependent(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     for (int iteration = 0; iteration < POLISHING_ITERATIONS; iteration++) {
         model_constraints(&at, work->residual);
         clear_lengths(&self->state, work->residual);
@@ -365,7 +365,7 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
     const State *state = &self->state;
     const ModelSet *const set = present_set(state);
     if (MODEL_NQ == 0) { /* a network without a mechanism */
-        return MOTION_EASY;
+        return MOTION_GOOD;
     }
     return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
                                             point->v, point->a, point->l)
@@ -374,7 +374,7 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
 
 bool evaluate_embedded(Instance *self, Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (!close_loops(self, &at, point)) {
         return false;
     }
@@ -398,7 +398,7 @@ bool evaluate_embedded(Instance *self, Point *point)
  * independent coordinates in place of an orthogonal basis). */
 bool evaluate_projected(Instance *self, Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     point->iterations = 0.0;
     const int undetermined = factor_dependent(self, &at);
     return undetermined < 0 ? evaluate_regular(self, &at, point)

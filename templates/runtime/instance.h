@@ -106,8 +106,8 @@ typedef struct {
     Mode mode;
     Interface interface;
     int assembled;        /* `at` satisfies the constraints for the current parameters */
-    int retuned;          /* a tunable parameter has changed since the last evaluation */
-    int unsettled;        /* ... and integrated coordinates may not fit it yet */
+    int parameters_changed; /* a tunable parameter has changed since the last evaluation */
+    int loops_open;       /* ... and integrated coordinates may not fit it yet */
     int fresh;            /* `now` belongs to the current time, states and inputs */
     int outputs_fresh;    /* the calculated reals belong to `now` */
     int tolerance_chosen; /* the relative tolerance was set as a parameter */
@@ -276,8 +276,8 @@ static inline const ModelSet *present_set(const State *state)
     return state->partition.set < 0 ? NULL : &model_sets[state->partition.set];
 }
 
-/* What the model functions see of a point. */
-static inline ModelPoint seen_by_model(const State *state, const Point *point)
+/* A point as the model functions read it. */
+static inline ModelPoint model_point(const State *state, const Point *point)
 {
     const ModelPoint at = {point->t,
                            state->reals + MODEL_P0,

@@ -20,7 +20,7 @@ static int open_row(Instance *self, const Point *point, double *residual)
 {
     double *const phi = self->work.left_out;
     double most = OPEN;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     int found = -1;
     model_left_out(&at, phi);
     for (int i = 0; i < MODEL_NLEFT; i++) {

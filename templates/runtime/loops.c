@@ -239,7 +239,7 @@ bool check_closed(Instance *self, const Point *point)
     if (!EMBEDDED || MODEL_NC == 0) {
         return true; /* the other closures integrate positions, which may drift */
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_constraints(&at, work->residual);
     const double limit = LEFT_OPEN * (1.0 + max_magnitude(MODEL_NQ, point->q));
     for (int i = 0; i < MODEL_NC; i++) {
@@ -275,7 +275,7 @@ void drop_anchors(State *state)
 bool project_position(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     point->iterations = 0.0;
     double before = INFINITY;
     for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {

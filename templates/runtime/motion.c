@@ -112,7 +112,7 @@ static void scatter_state(const State *state, const double *y, Point *point)
 
 static bool check_finite(Instance *self, const Point *point)
 {
-    double none = 0.0; /* x - x is zero for every finite x, and no number for the others */
+    double none = 0.0; /* x - x is 0 if x is finite and NaN otherwise */
     for (int i = 0; i < NQ; i++) {
         none += (point->q[i] - point->q[i]) + (point->v[i] - point->v[i]) + (point->a[i] - point->a[i]);
     }
@@ -238,7 +238,7 @@ static bool solve_penalty(Instance *self, Point *point)
 static bool evaluate_unreduced(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     point->iterations = 0.0;
     if (!solve_network(self, point)) {
         return false;
@@ -301,7 +301,7 @@ bool evaluate_motion(Instance *self, double t, const double *y, Point *point)
 bool evaluate_at_rest(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     memset(point->v, 0, sizeof point->v);
     if (!solve_network(self, point)) {
         return false;
@@ -313,7 +313,7 @@ bool evaluate_at_rest(Instance *self, Point *point)
 static void project_velocity(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_jacobian(&at, work->phi_q);
     model_velocity(&at, work->nu);
     for (int i = 0; i < NC; i++) {
@@ -369,7 +369,7 @@ void show_accepted(Instance *self)
 bool settle_parameters(Instance *self)
 {
     State *state = &self->state;
-    if (state->unsettled && !EMBEDDED && NC > 0) {
+    if (state->loops_open && !EMBEDDED && NC > 0) {
         if (!project_position(self, &state->at)) {
             return false;
         }
@@ -377,7 +377,7 @@ bool settle_parameters(Instance *self)
         show_accepted(self);
         state->fresh = false;
     }
-    state->unsettled = false;
+    state->loops_open = false;
     return true;
 }
 
@@ -388,8 +388,8 @@ static bool retune(Instance *self)
     memset(state->largest_pivots, 0, sizeof state->largest_pivots);
     memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
     scale_constraints(self, &state->at);
-    state->retuned = false;
-    state->unsettled = true;
+    state->parameters_changed = false;
+    state->loops_open = true;
     return state->interface == MODEL_EXCHANGE || settle_parameters(self);
 }
 
@@ -407,7 +407,7 @@ bool follow_switches(Instance *self)
     if (state->fresh) {
         return true;
     }
-    if (state->retuned && !retune(self)) {
+    if (state->parameters_changed && !retune(self)) {
         return false;
     }
     bool again = true;
@@ -423,7 +423,7 @@ bool follow_switches(Instance *self)
     }
     sharpen_motion(self, &work->trial);
     /* Integrated coordinates that do not fit tuned parameters yet are looked at when they are settled. */
-    const bool settled = EMBEDDED || !state->unsettled;
+    const bool settled = EMBEDDED || !state->loops_open;
     if (!held && settled && !left_out_hold(self, &work->trial)) {
         return false;
     }

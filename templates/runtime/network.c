@@ -99,7 +99,7 @@ static bool solve_block(Instance *self, const ModelNetworkBlock *block, const Mo
 
 bool solve_network(Instance *self, Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     for (int i = 0; i < MODEL_NZBLOCKS; i++) {
         if (!solve_block(self, &model_network_blocks[i], &at, point)) {
             return false;
@@ -115,7 +115,7 @@ bool differentiate_network(Instance *self, Point *point)
     if (MODEL_NX == 0) {
         return true;
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_derivatives(&at, point->dx);
     for (int i = 0; i < MODEL_NX; i++) {
         if (!isfinite(point->x[i]) || !isfinite(point->dx[i])) {
@@ -141,7 +141,7 @@ static bool start_residual(Instance *self, Point *point, double *residual)
     if (!evaluate_motion(self, point->t, work->stage, point)) {
         return false;
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_fixed_states(&at, residual);
     for (int i = 0; i < MODEL_STEADY * MODEL_NX; i++) {
         residual[MODEL_FIXED_STATES + i] = point->dx[i];
@@ -212,7 +212,7 @@ static bool step_to_start(Instance *self, Point *point, double *size)
     return false;
 }
 
-/* Steps that end tell nothing where the states have no influence on what is missed. */
+/* A small step does not prove convergence if the states do not affect the residual. */
 static bool meets_start(const Work *work, const Point *point)
 {
     const double influence = max_magnitude(START_ROWS * MODEL_NX, work->start_matrix);
@@ -223,7 +223,7 @@ static bool meets_start(const Work *work, const Point *point)
 bool start_network(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_start_states(&at, point->x);
     memcpy(point->z, model_z0, MODEL_NZ * sizeof(double));
     if (START_ROWS == 0 || MODEL_NX == 0) {

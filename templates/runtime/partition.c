@@ -120,7 +120,7 @@ void scale_constraints(Instance *self, const Point *point)
         unsigned seed = 1u;
         for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {
             scatter_position(point, &seed, elsewhere.q);
-            const ModelPoint at = seen_by_model(state, &elsewhere);
+            const ModelPoint at = model_point(state, &elsewhere);
             model_jacobian(&at, work->phi_q);
             add_to_scales(self, pass > 0, state->column_scale, state->row_scale);
         }
@@ -134,7 +134,7 @@ void scale_constraints(Instance *self, const Point *point)
 
 static void evaluate_jacobian(Instance *self, const Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_jacobian(&at, self->work.phi_q);
 }
 
@@ -449,7 +449,7 @@ void review_partition(Instance *self)
     const bool embedded = state->at.verdict != MOTION_UNKNOWN;
     const bool changed = embedded && note_pivots(state);
     const bool returning = state->partition.set > 0 && state->at.failed_steps;
-    if (state->at.verdict == MOTION_EASY && !changed && !returning) {
+    if (state->at.verdict == MOTION_GOOD && !changed && !returning) {
         return;
     }
     const int set = state->partition.set;
@@ -485,7 +485,7 @@ bool start_partition(Instance *self)
 
 double partition_margin(Instance *self, const Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_jacobian(&at, self->work.phi_q);
     const Qualities found = judge_partitions(self);
     if (found.best < SINGULAR_BELOW) {

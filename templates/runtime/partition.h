@@ -15,12 +15,12 @@ void scale_constraints(Instance *self, const Point *point);
 bool start_partition(Instance *self);
 
 /* At an accepted point: leave a partition that has become badly conditioned, return to a generated set
- * when it is good again. Where the embedded equations of motion are easy, this is looked at only after their
+ * when it is good again. If the embedded equations of motion are good, this is checked only after their
  * pivots have changed. */
 void review_partition(Instance *self);
 
-/* Take the best of the other generated sets, or the best conditioned partition of all: that one rather than a
- * weak set where steps fail, and rather than a poor one where the present partition is but weak. Return whether
+/* Take the best of the other generated sets, or the best conditioned partition of all. The latter is taken
+ * instead of a weak set if steps fail, or instead of a poor set if the current one is only weak. Return whether
  * another one is taken. */
 bool leave_failing_partition(Instance *self);
 bool leave_weak_partition(Instance *self);

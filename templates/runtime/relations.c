@@ -56,7 +56,7 @@ static bool take_time_signs(Instance *self, const ModelPoint *at)
 double next_time_event(Instance *self, double t)
 {
     double values[MODEL_ROOM(MODEL_TIME_EVENTS)], slopes[MODEL_ROOM(MODEL_TIME_EVENTS)], next = INFINITY;
-    const ModelPoint at = seen_by_model(&self->state, &self->state.at);
+    const ModelPoint at = model_point(&self->state, &self->state.at);
     model_time_relations(&at, values, slopes);
     for (int k = 0; k < MODEL_TIME_EVENTS; k++) {
         const double event = slopes[k] != 0.0 ? -values[k] / slopes[k] : INFINITY;
@@ -99,14 +99,14 @@ bool take_signs(Instance *self, const ModelPoint *at)
 
 bool update_relations(Instance *self, const Point *point)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     return take_signs(self, &at);
 }
 
 void event_indicators(Instance *self, const Point *point, double *indicators)
 {
     if (MODEL_NE > MODEL_TIME_EVENTS) {
-        const ModelPoint at = seen_by_model(&self->state, point);
+        const ModelPoint at = model_point(&self->state, point);
         model_relations(&at, indicators);
     }
     for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {
@@ -121,7 +121,7 @@ double relation_excess(Instance *self, const Point *point)
 {
     double excess = -INFINITY;
     if (MODEL_NE > MODEL_TIME_EVENTS) {
-        const ModelPoint at = seen_by_model(&self->state, point);
+        const ModelPoint at = model_point(&self->state, point);
         model_relations(&at, self->work.relations);
     }
     for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {

@@ -19,11 +19,11 @@
 #define SOLVER_DOPRI5 3
 #define SOLVER_RODAS3 4 /* linearly implicit */
 
-/* What the guards of the embedded equations of motion say of a position. */
+/* The verdict of the guards of the embedded equations of motion on a position. */
 typedef enum {
     MOTION_UNKNOWN, /* singular, or no embedded equations: nothing was computed */
-    MOTION_UNEASY,  /* computed, but other independent coordinates may be better */
-    MOTION_EASY
+    MOTION_WEAK,    /* computed, but other independent coordinates may be better */
+    MOTION_GOOD     /* computed */
 } MotionVerdict;
 
 /* An angle with its sine and cosine, from which near ones are reached without a function. */

@@ -54,7 +54,7 @@ static void keep_allowed(Work *work, const ModelPoint *at, double *direction)
 /* Accelerations in allowed directions, then the derivatives of the states of the network. */
 static void take_unrest(Instance *self, const Point *point, double *unrest)
 {
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     memcpy(unrest, point->a, NQ * sizeof *unrest);
     keep_allowed(&self->work, &at, unrest);
     memcpy(unrest + NQ, point->dx, MODEL_NX * sizeof *unrest);
@@ -73,7 +73,7 @@ static double scaled_size(const double *unrest, const double *scale)
 static void take_column(Instance *self, const Point *point, int column, double *allowed, double *change)
 {
     Work *work = &self->work;
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     memset(&work->along, 0, sizeof work->along);
     memset(allowed, 0, NQ * sizeof *allowed);
     if (column < NQ) {
@@ -151,7 +151,7 @@ static bool take_step(Instance *self, const double *step, Point *point)
     for (int i = 0; i < MODEL_NX; i++) {
         point->x[i] += share * step[NQ + i];
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (!contract_to_position(&self->work, &at, point)) {
         return false;
     }
@@ -194,7 +194,7 @@ static bool judge(Instance *self, const Point *point)
         return false;
     }
     double residual[MODEL_ROOM(MODEL_FIXED_STATES)];
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_fixed_states(&at, residual);
     for (int i = 0; i < MODEL_FIXED_STATES; i++) {
         if (!(fabs(residual[i]) <= 1e-8 * (1.0 + max_magnitude(MODEL_NX, point->x)))) {

@@ -14,7 +14,7 @@ typedef struct {
 
 static void evaluate_turning(const State *state, const Point *point, Turning *turning)
 {
-    const ModelPoint at = seen_by_model(state, point);
+    const ModelPoint at = model_point(state, point);
     model_angles(&at, turning->angle, turning->rate, turning->second);
     for (int i = 0; i < MODEL_NJUMP; i++) {
         turning->angle[i] += whole_turns(turning->angle[i], point->g[i]);
@@ -48,7 +48,7 @@ void guess_turns(const ModelPoint *at, double *g)
 void start_turns(State *state)
 {
     if (MODEL_NCOUNTED > 0) {
-        const ModelPoint at = seen_by_model(state, &state->at);
+        const ModelPoint at = model_point(state, &state->at);
         guess_turns(&at, state->at.g);
         memcpy(state->turned, state->at.g, sizeof state->turned);
         count_turns(state);

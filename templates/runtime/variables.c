@@ -100,7 +100,7 @@ static bool calculate(Instance *self)
     if (state->outputs_fresh) {
         return true;
     }
-    const ModelPoint at = seen_by_model(state, &state->now);
+    const ModelPoint at = model_point(state, &state->now);
     model_outputs(&at, state->reals + MODEL_Y0);
     if (!take_partials(self, &state->now, state->reals + MODEL_Y0)) {
         return false;
@@ -198,7 +198,7 @@ static void set_real(State *state, Reference reference, double value)
     if (moves_start && state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING)) {
         state->assembled = false;
     } else if (is_parameter(reference)) {
-        state->retuned = true;
+        state->parameters_changed = true;
         state->fresh = false;
     } else if (!is_setting(reference)) {
         state->fresh = false;

@@ -231,7 +231,7 @@ def test_check_summarizes_the_mechanism() -> None:
     assert rows["Grübler's"] == ["count", "1"]
     assert rows["ac"] == ["9", "8", "17"]
     assert rows["aac"] == ["2", "1", "3"]
-    assert rows["measured"] == ["2", "1", "3", "chosen"]
+    assert rows["cheapest"] == ["2", "1", "3", "chosen"]
     phases = [line.split()[0] for line in outcome.err.splitlines()]
     assert phases == ["trees", "formulate", "closure", "lower", "emit", "trial"]
     assert outcome.out.index("bodies") < outcome.out.index("independent")

@@ -227,7 +227,7 @@ def test_trees_have_one_default() -> None:
         if "--trees" in parameter.opts
     }
     assert {"check", "closure", "export", "report", "verify"} <= set(defaults)
-    assert set(defaults.values()) == {ExportOptions().trees} == {"measured"}
+    assert set(defaults.values()) == {ExportOptions().trees} == {"cheapest"}
 
 
 # --- what is not measured, or not whole -------------------------------------------------------------

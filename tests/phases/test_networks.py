@@ -26,7 +26,7 @@ def part(kind: str, tail: str, head: str, **values: object) -> dict[str, object]
 
 def formulated(sections: dict[str, Parts], **more: object) -> Dae:
     tables = {"model": {"name": "M"}, "inputs": {"u": {"start": 1.0}}, **sections, **more}
-    return Compilation(model_from_tables(tables, "test"), ExportOptions("measured")).formulated
+    return Compilation(model_from_tables(tables, "test"), ExportOptions("cheapest")).formulated
 
 
 def electrical(**parts: dict[str, object]) -> Dae:
@@ -395,6 +395,6 @@ def test_defaults_of_start_values_are_parameters() -> None:
     tables = {"model": {"name": "M"}, **sections, "start": {"fixed": {"c.v": 3}}}
     model = model_from_tables(tables, "test")
     assert default_parameters(model) == {"start.c.v": 3.0}
-    dae = Compilation(model, ExportOptions("measured")).formulated
+    dae = Compilation(model, ExportOptions("cheapest")).formulated
     assert dae.states[0].start is dae.symbols.parameters["start.c.v"]
     assert np.isfinite(evaluated(dae, dae.states[0].derivative)([1.0], [], [0.0])).all()

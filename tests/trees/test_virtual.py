@@ -186,13 +186,13 @@ def test_measured_trees_use_the_proposal_where_it_pays() -> None:
     with_it = search_trees(by_hand, build_graph(by_hand), Closure.NEWTON).best
     measurement = search_trees(model, build_graph(model), Closure.NEWTON)
     assert measurement.best.price <= with_it.price
-    formulation = Compilation(model, ExportOptions("measured"))
+    formulation = Compilation(model, ExportOptions("cheapest"))
     assert "virtual_m1_m3" in formulation.trees.rotation.branches
     assert [joint.name for joint in formulation.model.joints] == [
         *(joint.name for joint in model.joints),
         "virtual_m1_m3",
     ]
-    again = Compilation(model, ExportOptions("measured"))
+    again = Compilation(model, ExportOptions("cheapest"))
     assert (again.model, again.trees) == (formulation.model, formulation.trees)
     assert len(formulation.formulated.coordinates) == 6
 
@@ -201,13 +201,13 @@ def test_measured_trees_use_the_proposal_where_it_pays() -> None:
 def test_reactions_that_outputs_ask_for_are_not_hidden(reaction: str, hidden: bool) -> None:
     """With the virtual joint as a branch, nothing is left of the torques that keep its chain in the plane."""
     model = replace(serial(), outputs=(Output("reaction", parse(reaction)),))
-    formulation = Compilation(model, ExportOptions("measured"))
+    formulation = Compilation(model, ExportOptions("cheapest"))
     assert ("virtual_m1_m3" in formulation.trees.rotation.branches) is not hidden
 
 
 def test_a_model_that_gains_nothing_is_left_as_it_is() -> None:
     model = example("slider_crank")
-    assert Compilation(model, ExportOptions("measured")).model == model
+    assert Compilation(model, ExportOptions("cheapest")).model == model
 
 
 def test_other_methods_know_of_no_proposals() -> None:
@@ -286,4 +286,4 @@ def test_trees_that_hide_a_reaction_are_refused() -> None:
     assert Compilation(model, ExportOptions(trees=named)).sources
     with pytest.raises(TreeError, match="virtual joint vp16"):
         assert Compilation(asking, ExportOptions(trees=named)).sources
-    assert "vp16" not in Compilation(asking, ExportOptions("measured")).trees.rotation.branches
+    assert "vp16" not in Compilation(asking, ExportOptions("cheapest")).trees.rotation.branches

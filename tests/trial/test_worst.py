@@ -37,7 +37,7 @@ FORCED = {
         "loops.c, small": ("if (negligible(n, unknowns, point->q, work->correction)) {", "if (false) {"),
     },
     "reviews always": {
-        "partition.c": ("if (state->at.verdict == MOTION_EASY && !changed) {", "if (false) {")
+        "partition.c": ("if (state->at.verdict == MOTION_GOOD && !changed) {", "if (false) {")
     },
 }
 

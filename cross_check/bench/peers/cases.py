@@ -23,7 +23,7 @@ class Case:
 
     name: str
     windows: int = 0
-    trees: str = "measured"
+    trees: str = "cheapest"
     goals: Mapping[str, float] = field(default_factory=dict)
 
     def model(self) -> SystemModel:

@@ -34,7 +34,7 @@ _SIGNAL, _INFLOW, _OUTFLOW = "signal", "inflow", "outflow"
 
 def terminals_of(model: SystemModel, variables: Sequence[str]) -> tuple[Terminal, ...]:
     """The terminals of an FMU with these variables, none where an input has no partner among them."""
-    book = _Book.of(model, variables)
+    book = _VariableIndex.of(model, variables)
     found: list[Terminal] = []
     for element in model.in_section("forces", "drivers"):
         found += _of_element(element, model.space, book)
@@ -64,14 +64,14 @@ def terminals_xml(description: FmuDescription) -> bytes | None:
 
 
 @dataclass(frozen=True)
-class _Book:
+class _VariableIndex:
     """Which variable of the FMU shows a quantity, and the inputs by name."""
 
     shown: Mapping[str, str]
     inputs: Mapping[str, Input]
 
     @classmethod
-    def of(cls, model: SystemModel, variables: Sequence[str]) -> _Book:
+    def of(cls, model: SystemModel, variables: Sequence[str]) -> _VariableIndex:
         shown = {name: name for name in variables}
         for output in model.outputs:
             if isinstance(output.value.root, Name):
@@ -97,7 +97,7 @@ def _terminal(
         yield Terminal(name, _KINDS[discipline], (given, *partners))
 
 
-def _of_element(element: Element, space: Space, book: _Book) -> Iterator[Terminal]:
+def _of_element(element: Element, space: Space, book: _VariableIndex) -> Iterator[Terminal]:
     """A force, torque or rotation of one input, in a direction of the ground."""
     plugs = component_of(element).plugs(element, planar=space is Space.PLANAR)
     used = [(plug, given) for plug in plugs if (given := book.input_of(plug.value)) is not None]
@@ -111,7 +111,7 @@ def _of_element(element: Element, space: Space, book: _Book) -> Iterator[Termina
             yield Terminal(terminal.name, terminal.kind, (member, *between, *terminal.members[1:]))
 
 
-def _of_source(component: Component, book: _Book) -> Iterator[Terminal]:
+def _of_source(component: Component, book: _VariableIndex) -> Iterator[Terminal]:
     """A source whose across or through variable is an input.
 
     The force of a mechanical source acts on the rest of the network; a current through a source leaves the

@@ -105,7 +105,7 @@ class CPrinter(StatementPrinter):
         lines += _unless(f"(pivots[{i}] > {pivot.factor!r}*largest[{i}])", "return MOTION_UNKNOWN;")
         if pivot.ease:
             lines += [f"if (pivots[{i}] < {pivot.ease!r}*largest[{i}]) {{"]
-            lines += [f"{_INDENT}verdict = MOTION_UNEASY;", "}"]
+            lines += [f"{_INDENT}verdict = MOTION_WEAK;", "}"]
         return lines
 
     def _attempt(self, attempt: Attempt) -> list[str]:

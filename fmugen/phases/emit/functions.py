@@ -342,7 +342,7 @@ class FunctionWriter:
         return FunctionText(
             _title(purpose, motion.operations),
             prototype,
-            [*prologue, "MotionVerdict verdict = MOTION_EASY;", *lines, "return verdict;"],
+            [*prologue, "MotionVerdict verdict = MOTION_GOOD;", *lines, "return verdict;"],
             _called(body),
         )
 

@@ -36,7 +36,7 @@ from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
 from fmugen.phases.lower.arrange import compact_forms, compact_motion, section_roots, taken
 from fmugen.phases.lower.calculated import calculated_variables
-from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
 from fmugen.phases.lower.left_out import left_out_constraints, left_out_results
 from fmugen.phases.lower.matrices import jacobian_results, mass_results
@@ -80,7 +80,7 @@ class _Lowering:
         self._leaves = symbols_read | self._directions.leaves | self._signs()
         for i, angle in enumerate(self._angles):
             self._leaves[angle.symbol] = Leaf(Vector.TURNS, i, angle.name)
-        self._structure = Structure(dae, flow)
+        self._structure = Dependencies(dae, flow)
         self._partials = partials_of(dae, model.outputs)
         self._derived: dict[Expr, Leaf] = {}
         self._turning: dict[int, int] = {}

@@ -7,14 +7,14 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel, quantities
-from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.phases.lower.partials import output_knowns
 
 __all__ = ["calculated_variables"]
 
 
 def calculated_variables(
-    model: SystemModel, dae: Dae, flow: SolutionFlow, structure: Structure
+    model: SystemModel, dae: Dae, flow: SolutionFlow, structure: Dependencies
 ) -> tuple[list[CalculatedVariable], list[Expr]]:
     """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
     shown: dict[str, tuple[CalculatedVariable, Expr]] = {}

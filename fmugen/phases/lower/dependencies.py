@@ -1,9 +1,9 @@
-"""What each value depends on, from the structure of the equations: complete, and no more than that.
+"""What each value depends on, by the structure of the equations: all true dependencies, and no others.
 
 Values that equations are solved for depend on whatever the equations that determine them contain. For a
 square system these are found by matching unknowns to equations and following the strongly connected
-components (the block-triangular form); for an underdetermined one, all unknowns that hang together share
-what their equations contain.
+components (the block-triangular form). In an underdetermined system, connected unknowns share the
+dependencies of their equations.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import Knowns
 
-__all__ = ["Structure"]
+__all__ = ["Dependencies"]
 
 #: An input, a parameter or time by its symbol; a continuous state by its number.
 Atom = Expr | int
@@ -37,7 +37,7 @@ class _Equation:
     knowns: tuple[Expr, ...]
 
 
-class Structure:
+class Dependencies:
     """The dependencies of a model at one instant, and at its start."""
 
     def __init__(self, dae: Dae, flow: SolutionFlow) -> None:

@@ -21,7 +21,7 @@ from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import Knowns
 from fmugen.ir.model import Output
 from fmugen.ir.program import Partial
-from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.dependencies import Dependencies
 
 __all__ = ["output_knowns", "partials_of"]
 
@@ -38,7 +38,7 @@ def partials_of(dae: Dae, outputs: Sequence[Output]) -> tuple[Partial, ...]:
     return tuple(sorted(found, key=lambda partial: (partial.input, partial.output)))
 
 
-def output_knowns(dae: Dae, flow: SolutionFlow, structure: Structure, output: Output) -> Knowns:
+def output_knowns(dae: Dae, flow: SolutionFlow, structure: Dependencies, output: Output) -> Knowns:
     """What an output depends on.
 
     Raises
@@ -56,10 +56,10 @@ def output_knowns(dae: Dae, flow: SolutionFlow, structure: Structure, output: Ou
         if not affine:
             raise _not_affine(output)
         free = Substitution(dict.fromkeys(given, dae.symbols.dag.zero))
-        return Structure(response.system(free), flow).knowns(free(value))
+        return Dependencies(response.system(free), flow).knowns(free(value))
     if not affine:
         return structure.knowns(value)
-    return Structure(response.system(response.derivative), flow).knowns(response.derivative(value))
+    return Dependencies(response.system(response.derivative), flow).knowns(response.derivative(value))
 
 
 class _Response:

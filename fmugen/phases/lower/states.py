@@ -8,13 +8,13 @@ from dataclasses import replace
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.fmu import ContinuousState
-from fmugen.phases.lower.dependencies import Structure
+from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.units import per_second
 
 __all__ = ["continuous_states"]
 
 
-def continuous_states(dae: Dae, flow: SolutionFlow, structure: Structure) -> Iterator[ContinuousState]:
+def continuous_states(dae: Dae, flow: SolutionFlow, structure: Dependencies) -> Iterator[ContinuousState]:
     """Positions, velocities, states of the network.
 
     Where the independent coordinates may change on the way, the first two stand for whatever coordinates

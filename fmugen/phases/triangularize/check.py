@@ -18,7 +18,7 @@ from fmugen.ir.steps import (
 )
 from fmugen.phases.triangularize.numeric import Position
 
-__all__ = ["Judge", "table_of"]
+__all__ = ["StepCheck", "table_of"]
 
 _TOLERANCE = 1e-7
 
@@ -30,7 +30,7 @@ _VANISHING = 1e-6
 _SURCHARGE = 100.0
 
 
-class Judge:
+class StepCheck:
     """What is wrong with a step at positions of the mechanism, for the default parameters.
 
     A step must give the unknown at all positions ``near`` the start; where the mechanism has ``moved``, its

@@ -11,7 +11,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import Assembly, assemble
-from fmugen.phases.triangularize.check import Judge
+from fmugen.phases.triangularize.check import StepCheck
 from fmugen.phases.triangularize.choice import Situation, choose_triangular
 from fmugen.phases.triangularize.course import Course
 from fmugen.phases.triangularize.dynamics import passed_positions
@@ -115,7 +115,7 @@ def _flow(
             judgement = Judgement(pivots, sizes, jacobians(positions))
             return Course(judgement, Guards(dae, [positions[n] for n in judgement.places], parameters))
 
-        judge = Judge(dae, near, moved, parameters)
+        judge = StepCheck(dae, near, moved, parameters)
         judgement = Judgement(pivots, sizes, jacobians(passed or moved))
         situation = Situation(pivots, jacobian, judgement, course if spares and passed is not None else None)
         choice = choose_triangular(dae, situation, choice, budget or Budget(), judge, fixed=named)

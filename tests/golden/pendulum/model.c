@@ -223,7 +223,7 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     (void)l;
     (void)largest;
     (void)pivots;
-    MotionVerdict verdict = MOTION_EASY;
+    MotionVerdict verdict = MOTION_GOOD;
 
     /* reduced mass matrix B^T M B of rod.angle, and its factors L D L^T */
     if (!(d[0] > 0.0)) {

@@ -551,7 +551,7 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     const double *const d = at->derived;
     const double *const u = at->inputs;
     const double *const e = at->sines;
-    MotionVerdict verdict = MOTION_EASY;
+    MotionVerdict verdict = MOTION_GOOD;
 
     /* velocities from loop s11 (for m2.angle) */
     const double inverse_sin_m2 = 1.0/e[SIN_M2];
@@ -561,7 +561,7 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
         return MOTION_UNKNOWN;
     }
     if (pivots[0] < 0.3*largest[0]) {
-        verdict = MOTION_UNEASY;
+        verdict = MOTION_WEAK;
     }
     v[M2_ANGLE] = -d[CRANK_LENGTH_BY_ROD_LENGTH]*v[M1_ANGLE]*cos_m1_by_sin_m2;
 
