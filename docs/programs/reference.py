@@ -3,7 +3,8 @@
     python docs/programs/reference.py [--update]
 
 A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``. NAME is one class, whose public methods
-and documented properties are listed, or several functions and classes. Without ``--update`` the program only
+and documented properties are listed, or several functions and classes. The builder's methods for types of
+elements follow its own. Without ``--update`` the program only
 compares; the exit code is 1 if a table differs.
 """
 
@@ -18,6 +19,8 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from fmugen.builder import ModelBuilder, element_methods
 
 PAGE = Path(__file__).resolve().parents[1] / "python.md"
 _TABLE = re.compile(r"(<!-- table: ([\w. ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -43,6 +46,9 @@ def table(names: str) -> Iterator[str]:
                 yield _row(f".{name}", member)
             elif isinstance(member, property | cached_property) and inspect.getdoc(member):
                 yield f"| `.{name}` | {_meaning(member)} |"
+        if owner is ModelBuilder:
+            for name in element_methods():
+                yield _row(f".{name}", getattr(ModelBuilder("any"), name))
     else:
         for each in objects:
             yield _row(each.__name__, each)
