@@ -51,7 +51,7 @@ static bool find_position(Instance *self, const double *row, Point *point)
         const int k = self->state.partition.independent[j];
         point->q[k] = row[1 + k];
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     if (!close_loops(self, &at, point)) {
         return false;
     }
@@ -129,7 +129,7 @@ EXPORTED double probe_residual(fmi2Component component, const double *motion, in
         if (!find_position(self, motion + i * ROW, point)) {
             return -1.0;
         }
-        const ModelPoint at = seen_by_model(&self->state, point);
+        const ModelPoint at = model_point(&self->state, point);
         model_constraints(&at, self->work.residual);
         largest = fmax(largest, max_magnitude(MODEL_NC, self->work.residual));
     }

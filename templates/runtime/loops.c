@@ -227,7 +227,7 @@ bool steps_lost_digits(Instance *self, const Point *point)
     if (!has_steps) {
         return false;
     }
-    const ModelPoint at = seen_by_model(&self->state, point);
+    const ModelPoint at = model_point(&self->state, point);
     model_constraints(&at, self->work.residual);
     const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
     return !(max_magnitude(MODEL_NC, self->work.residual) <= limit);
