@@ -180,7 +180,7 @@ class Skeleton:
             screws = np.array([each.screw for each in joint.coordinates]).reshape(-1, 6).T
             rates.extend(np.linalg.lstsq(screws, twist(head) - twist(tail), rcond=None)[0])
         self._mobility = free.shape[1]
-        return np.array(rates).reshape(-1, free.shape[1])
+        return np.array(rates).reshape(len(rates), free.shape[1])
 
     @property
     def mobility(self) -> int:

@@ -51,6 +51,11 @@ def test_equal_seeds_give_equal_models_that_can_be_read(family: str, tmp_path: P
     assert first.mobility >= 1
 
 
+def test_a_chain_that_cannot_move_is_drawn_anew() -> None:
+    """The first attempt of this seed is a rigid chain, which is not suitable, and no error."""
+    assert draws.draw("overconstrained", 41).mobility >= 1
+
+
 @pytest.mark.parametrize("kind", overconstrained.KINDS)
 def test_every_overconstrained_kind_closes_and_moves(kind: str) -> None:
     for seed in range(30):
