@@ -1,4 +1,4 @@
-"""SystemModel -> the positions that its start values say nothing about.
+"""SystemModel -> the positions without a start value.
 
 Coordinates of joints are preferably zero where nothing is said. Bodies that balls and rods alone hold
 preferably have the attitude of the ground. This follows from the model, not from trees, so that all trees
@@ -25,7 +25,7 @@ _RIGID = (JointType.PRISMATIC, JointType.WELD, JointType.TRANSLATIONAL)
 
 @dataclass(frozen=True)
 class Unsaid:
-    """What no start value concerns.
+    """The joints, bodies and lengths without a start value.
 
     ``joints`` are those whose bodies have no known attitude to each other, ``bodies`` those that have none to
     the ground and no such joint. ``lengths`` are names of quantities.
@@ -37,12 +37,12 @@ class Unsaid:
 
 
 def unsaid_positions(model: SystemModel) -> Unsaid:
-    """What the start values of a model leave open, whether loops determine it or not."""
+    """The positions without a start value, whether loops determine them or not."""
     return _Starts(model).unsaid()
 
 
 class _Starts:
-    """The start values of a model, by what they tell of."""
+    """The start values of a model, sorted by what they determine."""
 
     def __init__(self, model: SystemModel) -> None:
         self._model = model

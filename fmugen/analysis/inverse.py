@@ -167,7 +167,7 @@ def _spring_exchange(model: SystemModel, given: Input, use: _Use, spring: Spring
 def _torque_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> _Exchange:
     planar = model.space is Space.PLANAR
     if not planar and (load.tail.body != GROUND or load.frame != GROUND):
-        raise _NotInvertibleError(f"{load.name} is no torque against the ground about one of its axes")
+        raise _NotInvertibleError(f"{load.name} is not a torque against the ground about one of its axes")
     driver = _rotation(f"{load.name}_motion", load, axis=None if planar else _UNIT_VECTORS[use.component])
     kind = "torque" if planar else f"t{_AXES[use.component]}"
     inputs = _motion_inputs(load.name, rotation=True)
@@ -184,7 +184,7 @@ def _force_exchange(model: SystemModel, given: Input, use: _Use, load: Load) -> 
     if load.frame != load.tail.body:
         raise _NotInvertibleError(f"{load.name} is not along an axis of {load.tail.body}, from where it acts")
     if model.space is not Space.PLANAR and load.frame != GROUND:
-        raise _NotInvertibleError(f"{load.name} is no force against the ground along one of its axes")
+        raise _NotInvertibleError(f"{load.name} is not a force against the ground along one of its axes")
     name = f"{load.name}_motion"
     displacement = (_named(f"{load.name}_s"), ZERO, ZERO)
     axis = _UNIT_VECTORS[use.component]

@@ -154,14 +154,18 @@ def changed(package: Path, folder: Path, before: str, after: str) -> Path:
         (
             'endConnector="top_time"/>',
             'endConnector="noon"/>',
-            "at bottom.noon, which is no real variable",
+            "at bottom.noon, which is not a real variable",
         ),
         (
             'endConnector="top_time"/>',
             'endConnector="top_time"><ssc:LinearTransformation factor="2"/></ssd:Connection>',
             "connections that transform what they carry",
         ),
-        ('<ssv:Parameter name="length"', '<ssv:Parameter name="lenght"', "sets top.lenght, which is no real"),
+        (
+            '<ssv:Parameter name="length"',
+            '<ssv:Parameter name="lenght"',
+            "sets top.lenght, which is not a real",
+        ),
         (
             "</ssd:Elements>",
             '<ssd:System name="inner"/></ssd:Elements>',
