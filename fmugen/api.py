@@ -52,7 +52,7 @@ _MOST_POINTS = 10_000_000
 
 
 class _Proposal(Protocol):
-    """What proposes an experiment; ``None`` where it proposes nothing."""
+    """A proposed experiment; ``None`` where there is no proposal."""
 
     @property
     def stop(self) -> float | None: ...
@@ -68,7 +68,7 @@ class Results(Mapping[str, NDArray[np.float64]]):
     name: str
     trajectory: Trajectory
     units: Mapping[str, str]
-    #: What the user should know of the inputs.
+    #: Notes for the user about the inputs.
     notes: tuple[str, ...] = ()
 
     @property
@@ -146,7 +146,7 @@ def export(
 ) -> Export:
     """Export an FMU; without ``path`` it is named after the model, in the current folder.
 
-    The words are those of ``fmugen export --help``. The result has the ``path`` and the ``compilation``:
+    The options are those of ``fmugen export --help``. The result has the ``path`` and the ``compilation``:
     graph, trees, equations, solution flow, program and generated C.
     """
     options = ExportOptions(

@@ -1,6 +1,6 @@
-"""FMUs and SSP packages as archives: what would leave the folder that it is unpacked into is refused.
+"""FMUs and SSP packages as archives: entries that lead out of the folder are refused.
 
-An archive comes from anybody. The names in it become paths on this machine: those of its entries, those of
+Archives are not trusted. The names in it become paths on this machine: those of its entries, those of
 the FMUs in a package, and the model identifier, after which the library of an FMU is named.
 """
 

@@ -1,6 +1,6 @@
-"""Results on disk, each under a digest of all that it is made from: what did not change costs nothing again.
+"""Results on disk, each under a digest of everything it depends on.
 
-A cache that cannot be read or written, or that somebody damaged, costs only time.
+A cache that is damaged, or cannot be read or written, costs only time.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from fmugen.resources import default_cache_dir, template_dir
 
 __all__ = ["digest", "keep", "kept_text", "place_of", "program_digest"]
 
-#: Packages whose answers are kept as our own.
+#: Packages whose versions are part of the digest.
 _RELIED_ON = ("python-flint", "sympy")
 
 
 def digest(parts: Iterable[str]) -> str:
-    """A digest of texts in order; where one ends and the next begins counts, too."""
+    """A digest of texts in order; it depends on where one ends and the next begins."""
     found = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8")
@@ -34,7 +34,7 @@ def digest(parts: Iterable[str]) -> str:
 
 @cache
 def program_digest() -> str:
-    """A digest of this program: results of another version are not taken for its own."""
+    """A digest of this program, so that results of another version are not used."""
     package, templates = Path(__file__).resolve().parent, template_dir()
     sources = sorted(package.rglob("*.py"))
     files = [*sources, *sorted(path for path in templates.rglob("*") if path.is_file())]

@@ -42,7 +42,7 @@ __all__ = [
 
 
 class FmugenError(Exception):
-    """Base of all errors that are the user's to mend."""
+    """Base of all errors that the user can correct."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class AssemblyError(FmugenError):
 
 
 class NetworkError(FmugenError):
-    """The equations of a network contradict one another, or leave something undetermined."""
+    """The equations of a network contradict each other, or leave a variable undetermined."""
 
 
 class TreeError(FmugenError):

@@ -1,4 +1,4 @@
-"""What long work tells the user while it runs."""
+"""Progress of long work, shown to the user."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _STEEPER = 10.0
 _LARGE = 0.1
 #: Samples that are added where a signal rests at its end: the spline swings less than 1e-4 behind them.
 _AT_REST = 12
-#: More problems of a file are not listed.
+#: The most problems of a file that are listed.
 _MOST_PROBLEMS = 10
 
 
@@ -199,7 +199,7 @@ class _Motion:
                 raise self._refused(
                     f"the samples {word} at t = {times[end]:g} s, where it moves, but the run goes from "
                     f"{self._begin:g} s to {self._end:g} s",
-                    "a driven motion cannot begin or stop at once: give samples of the whole run",
+                    "a prescribed motion cannot start or stop abruptly: give samples of the whole run",
                 )
         before = times[0] - (times[1] - times[0]) * steps[::-1] if early else times[:0]
         after = times[-1] + (times[-1] - times[-2]) * steps if late else times[:0]
@@ -223,7 +223,7 @@ class _Motion:
         )
 
     def _held(self, spline: PPoly, times: Array, outside: float | None) -> Array:
-        """Inside of the samples the spline; outside of them what rests there."""
+        """The spline between the samples; the constant end values outside."""
         first, last = float(spline.x[0]), float(spline.x[-1])
         found = np.asarray(spline(np.clip(times, first, last)), dtype=np.float64)
         slack = 1e-9 * (last - first)
@@ -232,7 +232,7 @@ class _Motion:
         return found
 
     def check(self, given: Mapping[str, Signal]) -> None:
-        """What is given of the derivatives must be what follows."""
+        """Raise if given derivatives contradict the motion."""
         for level, name in enumerate(self._chain.names):
             if level <= self._decisive or name not in given:
                 continue
@@ -248,7 +248,7 @@ class _Motion:
                 raise self._refused(
                     f"{name} is {told[worst]:.4g} at t = {times[worst]:g} s, but from {self.name} follows "
                     f"{follows[worst]:.4g} there",
-                    f"leave {name} out, so that it follows from {self.name}, or mend one of them",
+                    f"leave {name} out, so that it follows from {self.name}, or correct one of them",
                 )
 
     def notes(self) -> Iterator[str]:
@@ -263,7 +263,7 @@ class _Motion:
             height, begin, end = values[where + 1] - values[where], times[where], times[where + 1]
             yield (
                 f"{self.name} jumps by {height:.3g} between t = {begin:g} s and {end:g} s: a jump has no "
-                "finite rate; the motion is a smooth curve through the samples, which swings there"
+                "finite rate; the smooth curve through the samples overshoots there"
             )
 
     def _refused(self, message: str, hint: str) -> ModelError:
@@ -324,7 +324,7 @@ def _numbers(path: Path, names: list[str], rows: list[list[str]]) -> Array:
     times = table[:, names.index("time")]
     if not problems and np.any(np.diff(times) <= 0):
         later = int(np.argmax(np.diff(times) <= 0))
-        problems.append(Problem(f"{path.name}:{later + 3}", "time does not grow from row to row"))
+        problems.append(Problem(f"{path.name}:{later + 3}", "time does not increase from row to row"))
     if problems:
         raise _refused(path, problems)
     return table

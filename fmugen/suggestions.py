@@ -14,7 +14,7 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     >>> closest("stifness", ["damping", "stiffness"])
     'stiffness'
     """
-    # A wrong case is the nearest of all mistakes, but difflib sees two different letters in it.
+    # A wrong case is the smallest mistake, but difflib counts it as a different letter.
     names = list(dict.fromkeys(candidates))
     for name in names:
         if name.lower() == word.lower():

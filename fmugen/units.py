@@ -89,7 +89,7 @@ _PREFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "c": 1e-2, "k": 1e3, "M": 1e6, "G"
 _WITHOUT_PREFIX = {"kg", "deg", "rev", "min", "h"}
 #: The symbol with factor 1 to use in place of one without a prefix whose factor is another.
 _COHERENT = {"g": "kg", "deg": "rad", "rev": "rad", "min": "s", "h": "s"}
-#: What a misspelled unit was probably meant to be.
+#: Common misspellings of units.
 _COMMON = (
     *("m", "m2", "m/s", "m/s2", "rad", "rad/s", "rad/s2", "s", "Hz", "1"),
     *("kg", "kg.m2", "N", "N.m", "N/m", "N.s/m", "N.m/rad", "N.m.s/rad", "J", "W", "Pa"),
@@ -105,7 +105,7 @@ def parse_unit(text: str) -> Unit:
     Raises
     ------
     FormulaError
-        If the text is no unit; the message suggests one where it can.
+        If the text is not a unit; the message suggests one if it can.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""What the algebra of loops may cost, and what it has cost so far.
+"""The limit of the algebra of loops, and the work done so far.
 
-Work is counted, not time, so that equal models get equal steps on every machine, whatever else that does. Its
+Work is counted, not time, so that equal models get equal steps on every machine. Its
 unit is about what one term of a polynomial takes on its way through a basis: about twenty microseconds.
 """
 
@@ -34,9 +34,9 @@ class Budget:
 
 @dataclass
 class Meter:
-    """The work that was done, and the budget it is done within.
+    """The work done, and its budget.
 
-    What a cache answers is charged as if it had been done: a second search finds what the first one did.
+    Cached results are charged as if they were computed, so a second search gives the same result.
     """
 
     budget: Budget

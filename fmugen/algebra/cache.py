@@ -1,4 +1,4 @@
-"""Bases on disk, by content: a block that did not change costs nothing the next time."""
+"""Bases on disk, by content, so that a block is solved once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fmugen.resources import default_cache_dir
 
 __all__ = ["Kept", "cache_folder", "recall", "remember"]
 
-#: Part of every key: results of another algorithm are not taken for ours.
+#: Part of every key, so that results of another algorithm are not used.
 _VERSION = "2"
 
 #: A basis of less work than this is cheaper to compute than to read.
@@ -34,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def recall(key: str) -> Kept | None:
-    """What is kept under ``key``; a damaged file is no file."""
+    """The result cached under ``key``; a damaged file counts as missing."""
     try:
         data = json.loads(_path(key).read_text(encoding="ascii"))
         return Kept([str(text) for text in data["polynomials"]], bool(data["complete"]), int(data["work"]))

@@ -21,7 +21,7 @@ from fmugen.algebra.samples import Samples
 
 __all__ = ["consequences"]
 
-#: Products of more terms than this are no shortcut.
+#: Products of more terms than this are not worth their cost.
 _MOST_PRODUCTS = 3000
 
 #: A sum this small against its terms is zero.
@@ -30,7 +30,7 @@ _ZERO = 1e-9
 #: Blocks of more angles than this are too large to be searched for vectors.
 _MOST_UNKNOWNS = 8
 
-#: So many angles at most are eliminated at once: those of a spherical joint.
+#: The most angles that are eliminated at once: those of a spherical joint.
 _MOST_ANGLES = 3
 
 
@@ -47,7 +47,7 @@ def consequences(ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples) -> li
             forms = [_linear(ring, angle, row) for row in pair]
             if forms[0] is not None and forms[1] is not None:
                 found += _cramer(algebra, forms[0], forms[1])
-    # Two rows may bind what is known, and nothing else.
+    # Two rows may relate known quantities only.
     return [p // content_of(list(ring.by_variables(p).values())) for p in found if ring.coordinates(p)]
 
 
@@ -75,7 +75,7 @@ class _Algebra:
         return self.ring.context.from_dict(kept)
 
     def is_free(self, vector: Sequence[Terms], angles: Collection[int]) -> bool:
-        """Whether the length of ``vector`` seems not to depend on ``angles``: a quick look with numbers."""
+        """Whether the length of ``vector`` seems not to depend on ``angles``, by a numerical test."""
         turns = {angle: self._source.uniform(-3.0, 3.0) for angle in self.ring.circles}
         others = {angle: self._source.uniform(-3.0, 3.0) for angle in angles}
         lumps = self._points[0] if self._points else ()

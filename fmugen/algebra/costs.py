@@ -1,4 +1,4 @@
-"""What a step costs, in operations, and what it is worth to avoid."""
+"""The cost of a step in operations, with surcharges for its weaknesses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fmugen.ir.steps import (
 
 __all__ = ["cost_of", "expressions_of", "is_unique", "operations_of", "pivots_of"]
 
-#: A root, with its guard and its assembly mode, is worth so many operations; so is an iteration.
+#: Surcharges in operations: of a root with its guard and assembly mode, and of an iteration.
 _ROOT = 40
 _ITERATION = 400
 _DEGREE = 40

@@ -1,7 +1,7 @@
 """From polynomials of an ideal to steps: each polynomial with one unknown is a way to find it.
 
 An angle is found from two equations linear in its sine and cosine, from one such equation, or from a
-polynomial in the tangent of its half; never from s^2 + c^2 = 1, which leaves its quadrant open.
+polynomial in the tangent of its half; never from s^2 + c^2 = 1, which does not determine its quadrant.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from fmugen.ir.steps import (
 
 __all__ = ["Candidate", "candidates", "content_of", "polynomial_step"]
 
-#: Polynomials with more terms than this are too dear to be the cheapest way to anything.
+#: Polynomials with more terms than this are too expensive for a step.
 _MOST_TERMS = 120
 
-#: So many polynomials, the shortest, are looked at for one unknown.
+#: The number of shortest polynomials that are examined for one unknown.
 _SHORTEST = 8
 
-#: So many equations linear in one angle, the shortest, are tried in pairs.
+#: The number of shortest equations linear in one angle that are tried in pairs.
 _PAIRED = 5
 
 
@@ -81,7 +81,7 @@ def candidates(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) 
 
 
 class _Bound:
-    """Known quantities that are bound to one another, so that a polynomial in them may always be zero.
+    """Known quantities with relations between them, so that a polynomial in them may always be zero.
 
     That the combination of what lumps stand for is zero is also seen by evaluation: lumps are independent
     symbols in a basis only.

@@ -27,7 +27,7 @@ _FIRST_RUNG = (40, 60, 64)
 #: The work of a basis beside its terms.
 _BASIS = 20
 
-#: Longer polynomials of an unfinished basis are of no use to anyone.
+#: Longer polynomials of an unfinished basis are dropped.
 _WORTH_HAVING = 200
 
 

@@ -16,7 +16,7 @@ from fmugen.expr.dag import Dag, Expr, Operation
 
 __all__ = ["Kind", "Monomial", "Polynomial", "Variable", "polynomial_rows", "turning", "variables_of"]
 
-#: A polynomial of more terms than this is no loop constraint worth a basis.
+#: Polynomials of more terms than this are too large for a basis.
 _MOST_TERMS = 400
 
 

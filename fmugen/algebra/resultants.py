@@ -21,7 +21,7 @@ from fmugen.expr.dag import Dag, Expr
 
 __all__ = ["eliminated"]
 
-#: So many equations in the same two unknowns, the shortest, are tried in pairs.
+#: The number of shortest equations in the same two unknowns that are tried in pairs.
 _PAIRED = 3
 
 #: Polynomials of a higher degree than this are better left to an iteration on the loops themselves.

@@ -32,7 +32,7 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
     """Equivalent rows with fewer terms, as long as two rows become shorter together.
 
     Two rows are turned back by a known pair, or one is added to the other or subtracted from it, which
-    removes a part that two loops share; of two rows that say the same one is left.
+    removes a part that two loops share; of two equivalent rows one is kept.
     """
     shorter = list(rows)
     improved = True
@@ -47,7 +47,7 @@ def shorten(ring: Ring, rows: Sequence[fmpz_mpoly]) -> list[fmpz_mpoly]:
 
 
 def _combined(ring: Ring, x: fmpz_mpoly, y: fmpz_mpoly) -> tuple[fmpz_mpoly, fmpz_mpoly] | None:
-    """The shortest pair of rows that says the same as ``x`` and ``y``, if it is shorter."""
+    """The shortest pair of rows that is equivalent to ``x`` and ``y``, if it is shorter."""
     if not ring.coordinates(x) & ring.coordinates(y):
         return None
     pairs = [(x, y), (x, y + x), (x, y - x), (x + y, y), (x - y, y)]

@@ -139,7 +139,7 @@ class _Search:
         return best
 
     def why_not(self) -> str:
-        """What stands in the way of the unknowns; what ended the search, if it was not finished."""
+        """Why no steps are found for the unknowns, or which limit ended the search."""
         if self._is_late:
             return f"{self._meter.budget.work} units of algebra were not enough"
         if any(row is None for row in polynomial_rows(self._rows, self._unknowns, self._angles)):

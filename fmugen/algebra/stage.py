@@ -123,7 +123,7 @@ class _Found:
         self._judge = judge
         self._meter = meter
         self._best: dict[int, NextStep] = {}
-        #: How many steps were offered, whether the judge let them pass or not.
+        #: How many steps were offered, accepted or not.
         self.offers = 0
 
     def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:

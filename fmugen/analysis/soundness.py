@@ -28,7 +28,7 @@ __all__ = ["loose_bodies", "start_problems", "unphysical_inertias"]
 
 #: An FMU does not start where its best pivot is smaller (see partition.c).
 _SINGULAR_START = 1e-7
-#: A freedom with less than this part of the largest inertia has none: the rest is rounding.
+#: A freedom with less than this part of the largest inertia counts as massless.
 _WEIGHTLESS = 1e-14
 #: Eigenvalues of the reduced mass matrix, scaled to a unit diagonal, that count as zero.
 _SINGULAR_MASS = 1e-12
@@ -37,14 +37,14 @@ _MOVES = 1e-6
 #: Rates and accelerations of constraints contradict each other from this relative error on.
 _CONTRADICTION = 1e-8
 
-#: How far rounded moments of inertia may be from what they stand for.
+#: Relative rounding of the moments of inertia in a model file.
 _ROUNDING = 1e-6
 
 _Array = NDArray[np.float64]
 
 
 def start_problems(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[Problem, ...]:
-    """Why the mechanism cannot start to move; nothing where it can, or where a network has a say in it."""
+    """Why the mechanism cannot start to move; empty if it can, or if a network acts on it."""
     start = _Start(model, dae, flow)
     if flow.rows and flow.condition < _SINGULAR_START:
         message = "the start is a singular position, where the loops may move in several ways"
@@ -71,9 +71,9 @@ def unphysical_inertias(model: SystemModel) -> Iterator[str]:
         low, middle, high = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if high > low + middle + _ROUNDING * high:
             yield (
-                f"bodies.{body.name}.inertia: no body has this inertia: its principal moments are {low:.6g}, "
-                f"{middle:.6g} and {high:.6g}, and the largest exceeds the sum of the others; this does no "
-                f"harm where {body.name} turns about that axis alone"
+                f"bodies.{body.name}.inertia: a rigid body cannot have this inertia: principal moments "
+                f"{low:.6g}, {middle:.6g} and {high:.6g}, the largest above the sum of the others; this "
+                f"is harmless if {body.name} turns about that axis alone"
             )
 
 
@@ -97,7 +97,7 @@ class _Start:
         self.scales = np.array([flow.length if c.unit == "m" else 1.0 for c in dae.coordinates])
 
     def values(self, expressions: Sequence[Expr], velocities: Sequence[_Array]) -> list[_Array] | None:
-        """The values of expressions for each set of velocities; none where a network has a say in them."""
+        """The values of expressions for each set of velocities; none if a network influences them."""
         counted = [self._turns(expression) for expression in expressions]
         if not self._known.issuperset(symbols_of(counted)):
             return None
@@ -178,18 +178,15 @@ def _contradictions(dae: Dae, start: _Start) -> Iterator[Problem]:
         return
     wanted = gammas[0]
     jacobian = start.jacobian(rows)
-    # A singular position is found to half of the digits only: what is nearly singular there is singular.
+    # A singular position is known to half of the digits only, so nearly singular counts as singular.
     found = np.linalg.lstsq(jacobian, wanted, rcond=_SINGULAR_START)[0] if dae.coordinates else np.zeros(0)
     error = np.abs(jacobian @ found - wanted)
     worst = int(np.argmax(error))
     if error[worst] > _CONTRADICTION * max(1.0, np.abs(wanted).max()):
         edge = dae.constraints[worst].origin.edge
-        message = (
-            f"no motion has the accelerations that {edge} and the other constraints ask for at the start"
-        )
-        yield Problem(
-            edge, message, "let drivers of one motion agree, and start none of them at a dead centre"
-        )
+        message = f"{edge} and the other constraints prescribe contradicting accelerations at the start"
+        advice = "let drivers of one motion agree, and start none of them at a dead centre"
+        yield Problem(edge, message, advice)
 
 
 # --- masses ------------------------------------------------------------------------------------------
@@ -219,7 +216,7 @@ def _weightless(model: SystemModel, start: _Start) -> Iterator[Problem]:
 
 
 def _lack(model: SystemModel, name: str, velocity: _Array, spin: _Array) -> Problem:
-    """What a body needs so that none of its motions is without kinetic energy."""
+    """The mass or inertia that a body lacks, so that all its motions have kinetic energy."""
     parameters = default_parameters(model)
     body = next(each for each in model.bodies if each.name == name)
     has_mass = (evaluate(body.mass, parameters) or 0.0) > 0.0

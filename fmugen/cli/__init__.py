@@ -158,10 +158,10 @@ def _trees(
         typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time after which to stop."),
     ] = 120.0,
     processes: Annotated[
-        int, typer.Option("--processes", metavar="NUMBER", min=1, help="Processes to measure with.")
+        int, typer.Option("--processes", metavar="NUMBER", min=1, help="Processes that share the search.")
     ] = 1,
 ) -> None:
-    """Measure what trees cost, and say why the cheapest are what they are."""
+    """Price the promising trees, and give the reasons for the cheapest."""
     from fmugen.cli.trees import TreesOptions, show_trees
 
     show_trees(model, closure, TreesOptions(candidates, neighbours, rounds, seconds, processes))
@@ -292,7 +292,7 @@ def _split(
         Method | None,
         typer.Option(
             "--method",
-            help="How parts hold together; default as the file of the parts says, else exact.",
+            help="How parts are coupled; default: the method of the parts file, else exact.",
             show_default=False,
         ),
     ] = None,
@@ -391,11 +391,13 @@ def _verify(
     wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
     if subject.suffix.lower() == ".fmu":
         if model is None or fmu is not None:
-            raise typer.BadParameter("an FMU is judged by its model: give --model MODEL, and no --fmu")
+            raise typer.BadParameter(
+                "an FMU is compared with its model: give --model MODEL, and leave out --fmu"
+            )
         verify_file(subject, model, wanted)
         return
     if model is not None:
-        raise typer.BadParameter("--model goes with an FMU: name the FMU first, or leave --model out")
+        raise typer.BadParameter("--model needs an FMU as the first argument: name it, or leave out --model")
     options = ExportOptions(trees, closure, solver, step, names_in(independent), fmi=fmi_version(fmi))
     verify_model(subject, options, wanted)
 
@@ -436,7 +438,7 @@ def _study(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Folder of the results; default: the name of the study. What is in it is taken up.",
+            help="Folder of the results; default: the name of the study. Runs in it are not repeated.",
             show_default=False,
         ),
     ] = None,
@@ -454,7 +456,7 @@ def _study(
         str | None,
         typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster to run on instead."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, even if results are there.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Discard earlier results and start again.")] = False,
 ) -> None:
     """Run a model, an FMU or an SSP package many times with other parameters."""
     from fmugen.cli.study import StudyOptions, run_study

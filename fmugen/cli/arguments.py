@@ -1,4 +1,4 @@
-"""Arguments that commands share, and what is accepted as their values."""
+"""Arguments that commands share, and the checks of their values."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def fmi_version(number: int) -> FmiVersion:
     try:
         return FmiVersion(number)
     except ValueError as error:
-        raise typer.BadParameter(
-            f"{number} is not a version of the standard that is written: 2 or 3"
-        ) from error
+        raise typer.BadParameter(f"{number} is not a supported version of the standard: 2 or 3") from error
 
 
 def known_fmi(number: int) -> int:
@@ -105,7 +103,7 @@ def known_interfaces(text: str) -> str:
 
 
 def names_in(listed: str) -> tuple[str, ...]:
-    """Names that commas part."""
+    """Comma-separated names."""
     return tuple(name.strip() for name in listed.split(",") if name.strip())
 
 

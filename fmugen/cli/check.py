@@ -38,15 +38,15 @@ _SHOWN_MODES = 5
 #: What the summary calls the sections of a mechanism.
 _SHOWN_SECTIONS = {"joints": "joints", "drivers": "drivers", "forces": "loads", "springs": "springs"}
 _RANK = 1e-8
-#: The trees that tell soonest whether a model is sound.
+#: The trees that are formulated fastest.
 _QUICK = "aac"
 
 
 def check_model(path: Path, trees: str) -> None:
     """Print whether a model is sound, then how it can move, how it starts and where its motion iterates.
 
-    Whether it is sound is found with the quickest trees. All else is of the coordinates that ``closure``,
-    ``export`` and ``report`` have with the same ``trees``.
+    Soundness is checked with the trees that are formulated fastest. Everything else holds for the coordinates
+    that ``closure``, ``export`` and ``report`` use with the same ``trees``.
 
     Raises
     ------
@@ -71,8 +71,8 @@ def check_model(path: Path, trees: str) -> None:
 
 
 def _require_sound(path: Path, model: SystemModel) -> None:
-    """Raise if the start of the model cannot move; warn of inertias that no body has."""
-    quick = replace(model, independent=())  # which other trees may have
+    """Raise if the model cannot move from its start; warn of impossible inertias."""
+    quick = replace(model, independent=())  # they may be coordinates of other trees only
     made = Compilation(quick, ExportOptions(_QUICK, Closure.NEWTON))
     dae, flow = made.dae, made.flow
     problems = start_problems(model, dae, flow) if model.bodies else ()
@@ -217,7 +217,7 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
     surplus = flow.degrees_of_freedom - gruebler_count(formulation.model)
     if surplus:
         yield (
-            f"Grübler's count is {surplus} too low: it takes all constraints for independent, but "
+            f"Grübler's count is {surplus} too low: it assumes independent constraints, but "
             f"{surplus} of them {'follows' if surplus == 1 else 'follow'} from the others at the assembled "
             "position; the rank of the Jacobian decides"
         )
@@ -258,14 +258,15 @@ def _assembly(flow: SolutionFlow) -> Iterator[str]:
         more = ", ..." if len(others) > _SHOWN_MODES else ""
         given = "guesses" if flow.moves else "start values"
         yield (
-            f"the {given} leave {len(others) + 1} assembly modes, or more: the nearest one is taken, at a "
+            f"the {given} permit at least {len(others) + 1} assembly modes. fmugen takes the nearest, at a "
             f"distance of {nearest:.3g}; the others are at {shown}{more} (rad, or parts of the longest arm; "
-            "where nothing is said, a tenth of the distance from 0). Guesses near to another mode choose it"
+            "joints without a start value count with a tenth of their distance from 0). To choose another "
+            "mode, give guesses near it"
         )
 
 
 def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
-    """Whether fixed start values determine the start, or guesses have a say."""
+    """Whether fixed start values determine the start, or guesses influence it."""
     positions, velocities = _fixed_freedoms(model, dae, flow)
     freedoms = flow.degrees_of_freedom
     all_of_them = counted(freedoms, "degree of freedom")
@@ -279,8 +280,8 @@ def _start(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Iterator[str]:
             yield f"start {what}: fixed ({all_of_them})"
         else:
             yield (
-                f"start {what}: {fixed} of {all_of_them} fixed; the rest starts as near to the guesses "
-                "as the loops allow (0 where nothing is said)"
+                f"start {what}: {fixed} of {all_of_them} fixed; the others start as close to the guesses "
+                "as the loops allow (0 without a guess)"
             )
 
 

@@ -1,4 +1,4 @@
-"""What the user may choose on the command line, beside the options of an export."""
+"""Choices of the command line that are not options of an export."""
 
 from __future__ import annotations
 

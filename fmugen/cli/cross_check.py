@@ -35,7 +35,7 @@ def cross_check_model(
 ) -> None:
     """Export a model, solve its reference, and write both in the layout of the FMI cross-check.
 
-    The solver inside the FMU is as exact as it can be, so that what importers deviate by is theirs.
+    The solver inside the FMU has its tightest tolerance, so deviations come from the importers.
     Nothing is written before the FMU and the reference agree.
 
     Raises

@@ -36,7 +36,7 @@ class ExportFiles:
 def export_model(
     path: Path, output: Path | None, options: ExportOptions, files: ExportFiles, *, inverse: bool = False
 ) -> None:
-    """Export the model of a file, or its inverse, and print what came out."""
+    """Export the model of a file, or its inverse, and print a summary."""
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)

@@ -17,7 +17,7 @@ _MARK, _HEAD = "fmugen", 1000
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A place to write to; what is there when the block ends takes the place of ``path`` in one step."""
+    """A temporary file to write to; at the end of the block it replaces ``path`` in one step."""
     require_writable(path)
     temporary = path.with_name(f".{secrets.token_hex(4)}-{path.name}")
     try:

@@ -27,7 +27,7 @@ def network_sentences(dae: Dae) -> Iterator[str]:
         rest = (
             ""
             if dae.steady or fixed == len(dae.states)
-            else "; the rest starts at its guess (0 where nothing is said)"
+            else "; the others start at their guesses (0 without a guess)"
         )
         yield f"start of the network: {fixed} of {counted(len(dae.states), 'state')} fixed{rest}"
     for name in dae.fixed_states:

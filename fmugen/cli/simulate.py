@@ -83,7 +83,7 @@ def _parameters(settings: Iterable[str], fmu: FmuFile) -> dict[str, float]:
     return values
 
 
-# --- what came out --------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 def _print_results(fmu: FmuFile, trajectory: Trajectory) -> None:

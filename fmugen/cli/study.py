@@ -30,9 +30,7 @@ try:
     from fmugen.study.worker import Experiment, Subject
     from fmugen.view.study import plot_study
 except ModuleNotFoundError as missing:
-    raise FmugenError(
-        f"a study needs the package {missing.name}: install fmugen[study] in place of fmugen"
-    ) from missing
+    raise FmugenError(f"a study needs the package {missing.name}: install fmugen[study]") from missing
 
 __all__ = ["StudyOptions", "run_study"]
 
@@ -50,7 +48,7 @@ class StudyOptions:
 
 
 def run_study(path: Path, options: StudyOptions) -> None:
-    """Conduct a study, or what is missing of it, and say what it found."""
+    """Run a study, or the runs that are missing, and print the findings."""
     study = read_study(path)
     plan = plan_runs(study)
     folder = options.folder or path.with_suffix("")
@@ -129,7 +127,7 @@ def _require_names(path: Path, study: Study, system: System) -> None:
 def _signals(
     path: Path, study: Study, system: System, known: Mapping[str, tuple[Place, ...]]
 ) -> dict[str, Signal]:
-    """What inputs are fed with, by what they are called in the system."""
+    """The signals of the inputs, by their names in the system."""
     signals: dict[str, Signal] = {}
     for name, given in study.inputs.items():
         signal = constant(given) if isinstance(given, float) else _column(path, given, name)
@@ -185,7 +183,7 @@ def _fingerprint(study: Study, plan: Plan, content: bytes) -> str:
 
 
 def _named(study: Study) -> dict[str, float | Path]:
-    """The inputs, of files their names alone: the content is what counts."""
+    """The inputs, without the folders of their files: only the content counts."""
     return {name: Path(x.name) if isinstance(x, Path) else x for name, x in study.inputs.items()}
 
 

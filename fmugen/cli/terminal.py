@@ -38,7 +38,7 @@ def print_line(text: str = "", style: str = "") -> None:
 
 
 def print_warning(text: str) -> None:
-    """A line that is no result but that the user should see."""
+    """A line for the user that is not a result."""
     _console(stderr=True).print(f"warning: {text}", style="yellow", soft_wrap=True)
 
 
@@ -77,7 +77,7 @@ def counted(count: int, noun: str) -> str:
 
 
 class Phases:
-    """The phases of the compiler as they pass: a line each, and the running one on a terminal.
+    """The phases of the compiler: a line for each, and on a terminal also the running one.
 
     An instance is the ``progress`` that the pipeline calls.
     """
@@ -117,7 +117,7 @@ class Phases:
         self._console.print(f"  {text}", soft_wrap=True)
 
     def note(self, text: str) -> None:
-        """Say more of the running phase, where there is a terminal to say it on."""
+        """Show a detail of the running phase, on a terminal only."""
         if self._status is not None:
             self._status.update(text)
 

@@ -1,4 +1,4 @@
-"""``fmugen trees``: what coordinates could be used, what they cost, and why the chosen ones."""
+"""``fmugen trees``: the promising choices of coordinates, their costs, and the reasons for the cheapest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["TreesOptions", "show_trees"]
 
 @dataclass(frozen=True)
 class TreesOptions:
-    """What the user said of the effort; what is ``None`` is as usual."""
+    """The limits of the search; ``None`` is the default."""
 
     candidates: int | None
     neighbours: int | None
@@ -42,13 +42,12 @@ class TreesOptions:
 
 
 def show_trees(path: Path, closure: Closure, wanted: TreesOptions) -> None:
-    """Measure candidates for a model; print them, and the reasons for the cheapest."""
+    """Price the candidates for a model; print them, and the reasons for the cheapest."""
     model = read_model(path)
     graph = build_graph(model)
     if not model.bodies:
         print_line(
-            "networks have one normal tree, which element preference decides: see 'fmugen graph'; only "
-            "mechanisms have trees to measure"
+            "a network has one normal tree, which 'fmugen graph' shows; only mechanisms have trees to choose"
         )
         return
     with Phases() as phases, phases.phase("measure"):

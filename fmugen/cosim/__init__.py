@@ -1,1 +1,1 @@
-"""A system as several FMUs: cut into parts, held together by a method, packed as SSP."""
+"""A system as several FMUs: cut into parts, coupled by a method, packed as SSP."""

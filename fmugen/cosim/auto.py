@@ -104,7 +104,7 @@ def _ties(model: SystemModel) -> Iterator[set[str]]:
 
 
 def _candidates(graph: nx.Graph[int]) -> Iterator[list[set[int]]]:
-    """Ways to part the clusters; the first part of each is the hub."""
+    """Partitions of the clusters; the first part of each is the hub."""
     for node in graph:
         without = graph.copy()
         without.remove_node(node)

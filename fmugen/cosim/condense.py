@@ -1,4 +1,4 @@
-"""Legs condensed to what they mean to the part that carries them: methods ``exact`` and ``projection``.
+"""Parts condensed to their effect on the part that moves them: methods ``exact`` and ``projection``.
 
 The hub integrates the common motion. It moves the ports of the other parts, which answer with the wrench that
 this takes: affine in the acceleration a of the port, A a + b, with the condensed inertia A and the bias b.
@@ -29,7 +29,7 @@ _GROUND = Attachment("ground")
 
 @dataclass(frozen=True)
 class _Freedom:
-    """A direction of a port, with the names of what is told about it."""
+    """A direction of a port, with the names of its exchanged quantities."""
 
     cut: Cut
     direction: Direction
@@ -76,7 +76,7 @@ def _require_planes_or_points(wiring: Wiring) -> None:
 
 
 def _carriers(wiring: Wiring) -> list[tuple[str, str, list[Cut]]]:
-    """Who carries whom, and where; those that carry others come after what they carry.
+    """Which part moves which others, and at which cuts; a part comes after those it moves.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _carriers(wiring: Wiring) -> list[tuple[str, str, list[Cut]]]:
         cuts = [cut for cut in wiring.pieces.cuts_of(part) if depth[cut.other(part)] <= depth[part]]
         carriers = list(dict.fromkeys(cut.other(part) for cut in cuts))
         if len(carriers) > 1:
-            message = f"is held by {' and '.join(carriers)}, of which one can move it"
+            message = f"is held by {' and '.join(carriers)}, but only one of them can move it"
             problems.append(Problem(f"parts.{part}", message, "join parts, or choose penalty or denoc"))
         found.append((carriers[0], part, cuts))
     problems += [
@@ -134,7 +134,7 @@ def _drivers(cut: Cut, part: str, space: Space) -> list[Element]:
 
 
 def _exerted(freedom: _Freedom) -> str:
-    """What the driver exerts on the part that follows."""
+    """The force or torque of the driver on the part that follows."""
     driver = "turning" if freedom.direction.turning else "motion"
     return f"{freedom.cut.name}_{driver}.{freedom.direction.through}"
 

@@ -74,7 +74,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Pieces:
-    """A model in pieces: of each part what is its own, nothing at the cuts yet; ``hub`` comes first."""
+    """A model in pieces: the elements of each part, without the cuts; ``hub`` comes first."""
 
     hub: str
     models: dict[str, SystemModel]
@@ -153,7 +153,7 @@ class _Cutter:
         self.places[element.name] = [part]
 
     def _placed(self, item: Element | Output, place: str) -> str | None:
-        """The first part that has all that an item uses; nothing where there is none, which is a problem."""
+        """The first part that has all elements an item uses; if there is none, a problem is reported."""
         used = {name for name in _used(item) if name in self.places or name in self.unassigned}
         parts = [p for p in self.parts if all(p in self.places.get(name, []) for name in used)]
         if parts:
@@ -162,7 +162,7 @@ class _Cutter:
             f"{name} in {' and '.join(self.places.get(name, ['none']))}" for name in sorted(used)
         )
         hint = "put these in one part, or leave it out"
-        self.problems.append(Problem(place, f"uses what is in different parts: {where}", hint))
+        self.problems.append(Problem(place, f"uses elements of different parts: {where}", hint))
         return None
 
     # --- cuts ------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class _Cutter:
             for name in output.value.names():
                 owner, _, kind = name.rpartition(".")
                 if owner == joint.name and kind[0] != "f":
-                    hint = f"show the angles of {joint.tail.body} and {joint.head.body} instead"
+                    hint = f"output the angles of {joint.tail.body} and {joint.head.body} instead"
                     message = f"{name!r} is not known where the joint is cut"
                     self.problems.append(Problem(f"outputs.{output.name}", message, hint))
         ports = Port(tail, joint.tail), Port(head, joint.head)

@@ -6,7 +6,7 @@ G = da/dw. The coupling solves
     S w = -(a0_head - a0_tail + 2 sigma c' + sigma^2 c),        S = sum over the parts of +G (head), -G (tail)
 
 for the wrenches w at all cuts, in one L D L^T factorization written out, and sends them back. S is symmetric
-and positive definite as long as the cuts do not contradict one another. c are the gaps: they stay where they
+and positive definite as long as the cuts do not contradict each other. c are the gaps: they stay where they
 are if sigma is 0, and vanish like exp(-sigma t) otherwise.
 """
 

@@ -18,7 +18,7 @@ __all__ = ["SplitExport", "export_split"]
 
 @dataclass(frozen=True)
 class SplitExport:
-    """A finished package, and what came of each part; their FMUs are in the package."""
+    """A finished package, and the export of each part; their FMUs are in the package."""
 
     system: SplitSystem
     parts: dict[str, Export]

@@ -23,7 +23,7 @@ from fmugen.suggestions import did_you_mean
 
 __all__ = ["NETWORK", "read_partition", "require_partition"]
 
-#: What is wrong with a model that has a network.
+#: Models with networks are refused.
 NETWORK = Problem(
     "parts",
     "a model with a network is not split",
@@ -53,7 +53,7 @@ def read_partition(path: Path) -> Partition:
     hub = tables.get("hub", "")
     names = [each.name for each in members]
     if not isinstance(hub, str) or (hub and hub not in names):
-        problems.append(Problem("hub", f"{hub!r} is no part", did_you_mean(str(hub), names)))
+        problems.append(Problem("hub", f"{hub!r} is not a part", did_you_mean(str(hub), names)))
     problems += [
         Problem(key, "a partition has no such key", did_you_mean(key, ("method", "hub", "parts")))
         for key in tables
@@ -73,7 +73,7 @@ def _method(given: object, problems: list[Problem]) -> Method | None:
     if given is None:
         return None
     if given not in known:
-        problems.append(Problem("method", f"{given!r} is no method", f"methods are {', '.join(known)}"))
+        problems.append(Problem("method", f"{given!r} is not a method", f"methods are {', '.join(known)}"))
         return None
     return Method(given)
 
@@ -98,7 +98,7 @@ def _members(tables: object, problems: list[Problem]) -> Iterator[Members]:
 
 
 def require_partition(model: SystemModel, partition: Partition) -> None:
-    """Refuse parts that do not cover a model, name what it does not have, or are just one."""
+    """Refuse partitions that miss bodies, name unknown bodies, or have a single part."""
     known = [body.name for body in model.bodies]
     problems = [
         Problem(f"parts.{part.name}.bodies", f"there is no body {body!r}", did_you_mean(body, known))

@@ -117,7 +117,7 @@ def _declare_units(parent: etree._Element, units: Iterable[str], space: str = "s
 
 
 def _step(experiment: etree._Element, step: float) -> None:
-    """The communication step, which SSP 1.0 has no word for, as libcosim reads it."""
+    """The communication step as libcosim reads it; SSP 1.0 has no element for it."""
     annotation = _sub(
         _sub(experiment, "ssd:Annotations"), "ssc:Annotation", type="com.opensimulationplatform"
     )

@@ -1,6 +1,7 @@
-"""Start values of parts: where the whole system stands, and what the parts tell each other there.
+"""Start values of parts: the start of the whole system, and the values that the parts exchange there.
 
-No engine has to iterate at the start: every connected input begins with the value that the other side sends.
+No master needs to iterate at initialization: every connected input begins with the value that the other
+side sends.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from fmugen.pipeline import Compilation
 
 __all__ = ["degrees_of_freedom", "motion_at_start", "placed_at", "settle"]
 
-#: The trees of the formulations that only tell start values.
+#: The trees of formulations that are used for start values only.
 _TREES = "aac"
 #: Values that a sweep over all parts changes by less than this have settled; slopes are differences.
 _SETTLED = 1e-12
@@ -62,7 +63,7 @@ def degrees_of_freedom(model: SystemModel) -> int:
 
 
 def placed_at(model: SystemModel, motion: Mapping[str, float], *, free: bool) -> SystemModel:
-    """A part that starts where the whole system stands.
+    """A part that starts in the position of the whole system.
 
     What is ``free`` at its ports keeps the start values that its user has fixed; all else are guesses, which
     are met because they agree.
@@ -187,7 +188,7 @@ class _Instant:
 
     @cached_property
     def _accelerations(self) -> list[float]:
-        """Those at the start."""
+        """The accelerations at the start."""
         return self._solved(
             self._motion(*self._known_at({i.name: i.start for i in self._model.inputs}, 0.0))
         )[0]

@@ -2,7 +2,7 @@
 
     .ssp, .fmu -> System (parts, wires, parameter values) -> Cosimulation -> values at communication points
 
-It knows FMUs by their files alone, whoever made them.
+It reads only the files of FMUs, so FMUs of all programs can be connected.
 """
 
 from fmugen.master.cosimulation import Cosimulation, Scheme, Signals

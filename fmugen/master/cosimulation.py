@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 
 class Scheme(Enum):
-    """When parts hear of each other: after all have stepped, or each at once, in the order of the parts."""
+    """When values are exchanged: after all parts have stepped, or after each part, in their order."""
 
     JACOBI = "jacobi"
     GAUSS_SEIDEL = "gauss-seidel"
@@ -64,7 +64,7 @@ class Signals:
 
 
 class Cosimulation:
-    """The FMUs of a system, loaded; :meth:`run` may be called as often as one likes."""
+    """The FMUs of a system, loaded; :meth:`run` can be called repeatedly."""
 
     def __init__(self, system: System, scheme: Scheme = Scheme.JACOBI) -> None:
         self.system = system
@@ -96,7 +96,7 @@ class Cosimulation:
         Raises
         ------
         SimulationError
-            If an FMU refuses, with what it said; the FMUs are then instantiated anew.
+            If an FMU refuses, with what it said; the FMUs are then instantiated again.
         """
         self._messages.clear()
         settings = {**self.system.settings, **(parameters or {}), **(inputs or {})}

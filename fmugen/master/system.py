@@ -29,7 +29,7 @@ _SPACES = {
     "ssc": "http://ssp-standard.org/SSP1/SystemStructureCommon",
     "osp": "http://opensimulationplatform.com/SSP/OSPAnnotations",
 }
-#: What a package may hold that is not followed here, and how it is called.
+#: Unsupported elements of a package, with their descriptions.
 _UNKNOWN = {
     "ssd:System/ssd:Elements/ssd:System": "systems inside of systems",
     "ssd:System/ssd:Connections/ssd:Connection/*": "connections that transform what they carry",
@@ -75,7 +75,7 @@ class PartFmu:
         }
 
     def title(self, variable: str) -> str:
-        """What a variable is called in the system."""
+        """The name of a variable in the system."""
         return f"{self.name}.{variable}" if self.name else variable
 
 
@@ -97,7 +97,7 @@ class System:
         """The variables of a causality (all, if none is given) by what they are called.
 
         ``part.variable`` is one of them; ``variable`` alone are those of all parts that have it. Inputs at
-        the end of a wire are nobody's to set.
+        the end of a wire cannot be set.
         """
         wired = {(wire.target, wire.input) for wire in self.wires} if causality == "input" else set()
         found: dict[str, tuple[Place, ...]] = {}
@@ -158,7 +158,7 @@ def connect(fmus: Mapping[str, Path], wires: Iterable[Wire], folder: Path) -> Sy
     Raises
     ------
     SimulationError
-        If a file is no FMU for co-simulation of FMI 2.0, or an end of a wire is not there.
+        If a file is not an FMU for co-simulation of FMI 2.0, or a wire ends at an unknown variable.
     """
     # FMPy tells an FMU where its resources are by a URI, which needs an absolute path.
     folder = folder.resolve()
@@ -211,7 +211,7 @@ def read_ssp(package: Path, folder: Path) -> System:
     Raises
     ------
     SimulationError
-        If the file is no valid package, or holds what is not followed here.
+        If the file is not a valid package, or has parts that are not supported.
     """
     root, structure, sources = _unpack(package, folder / "ssp")
     unknown = [text for path, text in _UNKNOWN.items() if root.find(path, _SPACES) is not None]
@@ -281,7 +281,7 @@ def _settings(package: Path, system: System, structure: Any, components: list[An
     settings: dict[Place, float] = {}
     for name, parameter in _bound(structure, components):
         if parameter.type != "Real" or name not in known:
-            raise SimulationError(f"{package} sets {name}, which is no real variable of a component")
+            raise SimulationError(f"{package} sets {name}, which is not a real variable of a component")
         settings[known[name][0]] = float(parameter.value)
     return settings
 

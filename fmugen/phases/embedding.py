@@ -307,7 +307,7 @@ class _Factors:
 
     @property
     def guards(self) -> tuple[Guard, ...]:
-        """A small pivot is no reason for a review if others make up for it: the determinant tells."""
+        """Whether small pivots need a review: others may compensate for them, so the determinant decides."""
         pivots = [self._upper[k][k] for k in range(self._size)]
         each = (guard for pivot in pivots for guard in _guards(pivot))
         return (*each, *_guards(self._dag.mul(pivots), _EASE))

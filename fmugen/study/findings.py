@@ -1,4 +1,4 @@
-"""What the runs of a study tell: spread, the best one, and how much each parameter matters."""
+"""The findings of a study: the spread, the best run, and the influence of each parameter."""
 
 from __future__ import annotations
 

@@ -68,4 +68,4 @@ def _quantiles(variation: object, shares: Array) -> Array:
             # The extremes of the unit interval would lie at infinity.
             inside = np.clip(shares, 1e-12, 1.0 - 1e-12)
             return np.asarray(norm.ppf(inside, mean, deviation), dtype=np.float64)
-    raise TypeError(f"{variation!r} is no distribution")
+    raise TypeError(f"{variation!r} is not a distribution")

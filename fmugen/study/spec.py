@@ -86,7 +86,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Goal:
-    """The measure by which the best run is told."""
+    """The measure that decides which run is best."""
 
     measure: str
     largest: bool
@@ -184,7 +184,7 @@ class _Reader:
         if isinstance(subject, str) and subject:
             return subject
         hint = 'write subject = "model.toml"'
-        self.problem("study.subject", "names no model file, no FMU and no SSP package", hint)
+        self.problem("study.subject", "is not a model file, an FMU or an SSP package", hint)
         return ""
 
     def _parts(self, subject: Path, parts: object) -> str:
@@ -199,14 +199,14 @@ class _Reader:
         names = [scheme.value for scheme in Scheme]
         if name in names:
             return Scheme(name)
-        self.problem("study.scheme", f"{name!r} is no scheme", f"the schemes are {', '.join(names)}")
+        self.problem("study.scheme", f"{name!r} is not a scheme", f"the schemes are {', '.join(names)}")
         return Scheme.JACOBI
 
     def _method(self, name: object) -> Method:
         if name in [method.value for method in Method]:
             return Method(name)
         names = ", ".join(method.value for method in Method)
-        self.problem("study.method", f"{name!r} is no method", f"the methods are {names}")
+        self.problem("study.method", f"{name!r} is not a method", f"the methods are {names}")
         return Method.RANDOM
 
     def _runs(self, method: Method, runs: object) -> int:
@@ -237,7 +237,7 @@ class _Reader:
             case {"from": first, "to": last, "count": int(count), **rest} if count > 1 and not rest:
                 begin, end = self._number(place, first), self._number(place, last)
                 return Grid(tuple(begin + (end - begin) * k / (count - 1) for k in range(count)))
-        self.problem(place, "says not which values the grid has", f"give {_SHAPES}")
+        self.problem(place, "the grid has no values", f"give {_SHAPES}")
         return Grid((0.0,))
 
     def _distribution(self, place: str, given: object) -> Variation:
@@ -258,7 +258,7 @@ class _Reader:
 
     def _measures(self, table: Mapping[str, Any]) -> Iterator[Measure]:
         if not table:
-            self.problem("results", "nothing is kept of the runs", 'write for example peak = "peak(force)"')
+            self.problem("results", "the study keeps no results", 'write for example peak = "peak(force)"')
         taken = {RUN, MESSAGE, *self._parameters()}
         for name, text in table.items():
             match = _MEASURE.fullmatch(text) if isinstance(text, str) else None
@@ -266,7 +266,9 @@ class _Reader:
                 self.problem(f"results.{name}", "the name is taken by another column of the results")
             elif match is None:
                 words = ", ".join(f"{reduction.value}(...)" for reduction in Reduction)
-                self.problem(f"results.{name}", f"{text!r} reduces no variable", f"write one of {words}")
+                self.problem(
+                    f"results.{name}", f"{text!r} is not a reduction of a variable", f"write one of {words}"
+                )
             else:
                 yield Measure(name, match[2], Reduction(match[1]))
 
@@ -278,7 +280,7 @@ class _Reader:
         match dict(table):
             case {"minimize": str(name), **rest} | {"maximize": str(name), **rest} if not rest:
                 if name not in names:
-                    self.problem("goal", f"{name!r} is no result", did_you_mean(name, names))
+                    self.problem("goal", f"{name!r} is not a result", did_you_mean(name, names))
                 return Goal(name, "maximize" in table)
         self.problem("goal", "is not one of minimize and maximize", 'write minimize = "NAME OF A RESULT"')
         return None
@@ -343,7 +345,7 @@ def _is_table_of_tables(value: object) -> bool:
 def _flat(
     prefix: str, table: Mapping[str, Any], holds_names: Callable[[object], bool]
 ) -> Iterator[tuple[str, object]]:
-    """The entries of a table; those of tables inside have the names of both, parted by a dot."""
+    """The entries of a table; those of tables inside have both names, joined by a dot."""
     for key, value in table.items():
         if holds_names(value):
             yield from _flat(f"{prefix}{key}.", value, holds_names)

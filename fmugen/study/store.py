@@ -33,7 +33,7 @@ _MANIFEST, _PARTS, _RESULTS, _PAGE = "study.json", "parts", "results.parquet", "
 #: How the folder is laid out; results of another layout cannot be continued.
 _LAYOUT = 2
 _PART_NAME = "{:05d}.parquet"
-#: What a program that was killed leaves behind of a file that it was writing.
+#: Incomplete files that a killed program leaves behind.
 _UNFINISHED = re.compile(r"\.[0-9a-f]{8}-(.+)")
 
 
@@ -65,7 +65,7 @@ class Store:
         return self.folder / _PAGE
 
     def open(self, fingerprint: str, *, fresh: bool) -> None:
-        """Make the folder ready, or take up what is in it; ``fresh`` removes the results of a study before.
+        """Prepare the folder, or continue with its results; ``fresh`` removes earlier results first.
 
         Raises
         ------
@@ -82,12 +82,12 @@ class Store:
             elif known.layout != _LAYOUT:
                 raise OutputError(
                     f"{self.folder} holds results in the layout of another version of fmugen; name another "
-                    "folder, or begin anew with --fresh"
+                    "folder, or start again with --fresh"
                 )
             elif known.fingerprint != fingerprint:
                 raise OutputError(
                     f"{self.folder} holds the results of another study, FMU or package; name another "
-                    "folder, or begin anew with --fresh"
+                    "folder, or start again with --fresh"
                 )
             self.folder.mkdir(parents=True, exist_ok=True)
             if known is None or fresh:
@@ -185,10 +185,10 @@ class Store:
             runs = table[RUN].to_pylist()
         except (KeyError, OSError, pa.ArrowException) as error:
             raise OutputError(
-                f"{self.folder}/parts cannot be read: {error}; begin anew with --fresh"
+                f"{self.folder}/parts cannot be read: {error}; start again with --fresh"
             ) from error
         if runs != list(range(self.plan.runs)):
-            raise OutputError(f"{self.folder}/parts does not hold every run once; begin anew with --fresh")
+            raise OutputError(f"{self.folder}/parts does not hold every run once; start again with --fresh")
         self._write_table(self.results, table)
         return table
 

@@ -1,6 +1,6 @@
 """What a worker does: it loads the FMU or the package once, and runs it again and again.
 
-What an FMU said that refused is the result of that run.
+If an FMU refuses a run, its message is the result of that run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Subject:
-    """The file that is run, an FMU or an SSP package: its name, the end of which tells, and its content."""
+    """The file that is run, an FMU or an SSP package: its name, whose ending is the type, and its content."""
 
     name: str
     content: bytes
@@ -51,7 +51,7 @@ class Outcome:
 
 
 class Runs:
-    """A loaded subject; :meth:`run` may be called as often as one likes."""
+    """A loaded subject; :meth:`run` can be called repeatedly."""
 
     def __init__(self, subject: Subject, experiment: Experiment) -> None:
         self.experiment = experiment

@@ -5,9 +5,9 @@ tree that would result: every branch counts the bodies that its f-cutset is sure
 equation in which that cutset is used, and every kinematic equation counts with a fixed complexity. The
 rotational tree is selected first, then both in turn until they agree (4.1.6).
 
-In the words of Léger's figures 4.9 to 4.17: a branch e that is no arm brings one body, which is cut by e and
-by all branches between e and the ground. So the sum of NumEQs x CutsetWeight over all branches grows, when
-e is added, by ``own(e) NumEQs(e) + 10 (sum of NumEQs on the path of e)``, where own(e) is 10, or for a
+In the words of Léger's figures 4.9 to 4.17: a branch e that is not an arm brings one body, which is cut by e
+and by all branches between e and the ground. If e is added, the sum of NumEQs x CutsetWeight over all
+branches grows by ``own(e) NumEQs(e) + 10 (sum of NumEQs on the path of e)``, where own(e) is 10, or for a
 branch body 9 in rotation and 0 in translation.
 """
 

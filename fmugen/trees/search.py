@@ -138,7 +138,7 @@ class SearchResult:
         best = self.best
         why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs, {best.operations} operations"
         if not self.complete:
-            why += "; the search reached its time limit, another run may choose otherwise"
+            why += "; the search reached its time limit, a longer search may choose others"
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
         return replace(best.trees, name=CHEAPEST, reasons=reasons)
 
@@ -356,7 +356,7 @@ class _TreeSearch:
             times = f"{growth:.1f} times as long with closed loops"
             return f"its equations alone take {draft.least:.0f} ns, and those of others {times}"
         if closed >= self._effort.closed:
-            return f"not closed: the equations of {closed} others promised less"
+            return f"not closed: {closed} candidates with cheaper equations were closed first"
         return ""
 
     def _price_growth(self, draft: _Draft) -> float:

@@ -91,7 +91,7 @@ def _written(choice: _StoredTrees) -> str:
 
 
 def _recalled(place: Path) -> _StoredTrees | None:
-    """What is kept at ``place``; a damaged file is no file."""
+    """The result cached at ``place``; a damaged file counts as missing."""
     text = kept_text(place)
     if text is None:
         return None

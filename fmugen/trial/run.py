@@ -27,13 +27,13 @@ from fmugen.resources import template_dir
 
 __all__ = ["co_simulation_sources", "try_motion"]
 
-#: Of each step the least time of so many runs counts, so that what else the machine does does not.
+#: The time of a step is its least time in this many runs, so that other load of the machine does not count.
 _REPETITIONS = 5
-#: Runs are not repeated any more when they have taken so many seconds.
+#: Runs are not repeated after this many seconds in total.
 _ENOUGH_SECONDS = 1.0
-#: A motion is given up after so many seconds; what was seen of it counts.
+#: Seconds after which a motion is given up; the part that was run counts.
 _MOST_SECONDS = 30.0
-#: A single step may take longer; the program is ended after so many seconds.
+#: Seconds after which the program is ended, even during a single step.
 _TIME_LIMIT_SECONDS = 60.0
 
 Counted = Callable[[int, int], None]
@@ -90,7 +90,7 @@ def co_simulation_sources(
 
 
 def _run(binary: bytes, experiment: Experiment) -> list[str]:
-    """What the program prints; it ends with its exit code where it crashes."""
+    """The output of the program; its exit code is the last line if it crashed."""
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder:
         program = Path(folder) / "trial.exe"
         program.write_bytes(binary)
@@ -177,7 +177,7 @@ _Key = tuple[tuple[str, ...], tuple[str, ...], str]
 
 
 def _keys(program: Program, marks: tuple[str, ...]) -> Iterator[_Key]:
-    """What the marks of one point mean; blocks of several sets with the same unknowns are one."""
+    """The blocks that iterate at one point; blocks with the same unknowns in several sets count as one."""
     yield from dict.fromkeys(_block(program, mark[1:]) for mark in marks if mark[0] == "b")
     network = program.network
     for number in sorted(int(mark[1:]) for mark in marks if mark[0] == "z"):
@@ -212,7 +212,7 @@ def _block(program: Program, mark: str) -> _Key:
 
 
 def _recalled(place: Path) -> TrialRun | None:
-    """What is kept at ``place``; a damaged file is no file."""
+    """The result cached at ``place``; a damaged file counts as missing."""
     text = kept_text(place)
     if text is None:
         return None

@@ -1,9 +1,9 @@
 """Program -> WorstStep: how many operations a step of the generated FMU may take at the most.
 
-Everything is taken to go wrong at once: all guards fail, all iterations run to their limits, every step is
-halved as often as it may be, the position is singular, and the coordinates are reviewed and changed. What is
-counted are additions, multiplications, divisions and functions of numbers of double precision, as in
-:class:`fmugen.expr.code.Operations`. Comparisons, signs, copies and what is done with integers are not.
+The bound assumes the worst of everything at once: all guards fail, all iterations reach their limits, every
+step is halved as often as possible, the position is singular, and the coordinates are reviewed and changed.
+Additions, multiplications, divisions and functions of double precision numbers count, as in
+:class:`fmugen.expr.code.Operations`. Comparisons, signs, copies and integer operations do not.
 
 The functions follow those of the C runtime, and are named after them. Limits are read from its files.
 """
@@ -80,7 +80,7 @@ def worst_step(program: Program, solver: Solver, step: float, span: float, max_s
 
 @cache
 def _limit(file: str, name: str) -> int:
-    """A limit that the runtime sets itself."""
+    """A limit that the C runtime defines."""
     text = (template_dir() / "runtime" / file).read_text(encoding="utf-8")
     found = re.search(rf"^#define {name} (\d+)", text, re.MULTILINE)
     if found is None:

@@ -125,7 +125,7 @@ def _tolerance(signal: Deviation, looser: Array, fed: bool) -> Tolerance:
     if amplified <= least:
         return Tolerance(least, f"{ALLOWED:g} of the largest value or range, {signal.scale:.3g}")
     looseness = f"{LOOSER['solver.relative_tolerance']:g}"
-    cause = f"a solver tolerance of {looseness}" + (" with inputs told at these times alone" if fed else "")
+    cause = f"a solver tolerance of {looseness}" + (" with inputs set at these times only" if fed else "")
     return Tolerance(amplified, f"{SAFETY:g} times what {cause} changes")
 
 
@@ -220,16 +220,16 @@ def _page(model: SystemModel, verification: Verification, times: Array) -> str:
         f"# {model.name}",
         model.description,
         f"The reference (`{model.name}_ref.csv`) solves {how}, to a relative tolerance of "
-        f"{verification.reference_tolerance:.0e}. It shares no code with what made the FMU.",
-        f"`{model.name}_cc.csv` is what the FMU gave with FMPy; it deviates from the reference by at most "
-        f"{verification.largest:.0e} of a signal's scale. `{model.name}_tol.csv` says what an importer may "
-        "deviate by, and why.",
+        f"{verification.reference_tolerance:.0e}. It shares no code with the compiler.",
+        f"`{model.name}_cc.csv` is the result of the FMU in FMPy; it deviates from the reference by at most "
+        f"{verification.largest:.0e} of a signal's scale. `{model.name}_tol.csv` has the deviation that "
+        "an importer is allowed, and the reason.",
         f"Run to {times[-1]:g} s with communication steps of {times[1] - times[0]:g} s"
         + (f" and the inputs of `{model.name}_in.csv`." if model.inputs else "."),
     ]
     if verification.skipped:
         names = ", ".join(f"`{name}`" for name in verification.skipped)
-        paragraphs.append(f"Without reference, since redundant constraints leave it open: {names}.")
+        paragraphs.append(f"Without reference, since redundant constraints do not determine it: {names}.")
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
 
 

@@ -73,7 +73,7 @@ def read_fmu(path: Path) -> FmuFile:
     except OSError as error:
         raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
     except (zipfile.BadZipFile, KeyError):
-        raise SimulationError(f"{path} is not an FMU: it is no archive with a {_DESCRIPTION}") from None
+        raise SimulationError(f"{path} is not an FMU: it is not an archive with a {_DESCRIPTION}") from None
     except ElementTree.ParseError as error:
         raise SimulationError(f"{path}: {_DESCRIPTION} is not XML: {error}") from None
     version = root.get("fmiVersion", "")

@@ -125,14 +125,14 @@ def _mode_notes(
     if not name:
         return
     sentence = (
-        f"the start values leave more than one assembly mode: the FMU starts with {name} = {reported:.6g}, "
+        f"the start values permit more than one assembly mode: the FMU starts with {name} = {reported:.6g}, "
         f"the reference alone with {other:.6g}"
     )
     guesses = [target for target in targets if not target.fixed]
     if guesses:
         first, second = (guess_distance(mechanism, at, guesses) for at in (posture, own))
         sentence += f" (distances from the guesses: {first:.3g} and {second:.3g})"
-    yield f"{sentence}. The comparison starts where the FMU does; better guesses choose another mode"
+    yield f"{sentence}. The comparison starts where the FMU does; to choose another mode, give better guesses"
 
 
 def _choice_notes(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -> Iterator[str]:
@@ -152,9 +152,9 @@ def _choice_notes(mechanism: Mechanism, posture: Array, targets: Sequence[Target
         name, told, value = _furthest(mechanism, posture, modes[1])
         shown = ", ".join(f"{distance:.3g}" for distance in distances[:_SHOWN_MODES])
         yield (
-            f"the start values leave {len(modes)} assembly modes, or more: the FMU starts in one at a "
-            f"distance of {here:.3g} from the guesses, and others are at {shown}. A guess chooses another "
-            f"mode: {name} is {told:.6g} here, and {value:.6g} there"
+            f"the start values permit at least {len(modes)} assembly modes: the FMU starts in one at a "
+            f"distance of {here:.3g} from the guesses, and others are at {shown}. To choose another mode, "
+            f"give a guess: {name} is {told:.6g} here, and {value:.6g} there"
         )
 
 

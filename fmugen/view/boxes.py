@@ -1,4 +1,4 @@
-"""What drawings of boxes and arrows have in common, as SVG."""
+"""Common parts of drawings of boxes and arrows, as SVG."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 INK, GREY, _PAPER = "#1f2328", "#57606a", "#ffffff"
 BLUE, GREEN, ORANGE = "#1d4ed8", "#15803d", "#c2410c"
 _TINT = {BLUE: "#eff6ff", GREEN: "#f0fdf4", ORANGE: "#fff7ed"}
-#: The height of the title, and what is free around all.
+#: The height of the title, and the margin.
 HEADER, MARGIN = 76.0, 24.0
 #: Widths of an average character at the two sizes of text.
 WIDE, NARROW = 7.4, 6.0

@@ -32,9 +32,9 @@ __all__ = ["BlockSummary", "ClosureSummary", "SpareSummary", "StepSummary", "sum
 
 @dataclass(frozen=True)
 class StepSummary:
-    """One unknown: the equation that gives it, its degree, how many real roots that has at the start.
+    """One unknown: its equation, the degree, and the number of real roots at the start.
 
-    ``operations`` are all there are, or, where the root is iterated, come before ``iteration``, repeated.
+    ``operations`` is the whole cost; if the root is iterated, each iteration costs ``iteration`` more.
     """
 
     unknown: str
@@ -56,7 +56,7 @@ class StepSummary:
 class BlockSummary:
     """Constraints solved together. ``needs`` are the coordinates that must be known before.
 
-    ``operations`` are those of the steps, or those of one iteration where there are none, for a ``reason``.
+    ``operations`` are those of the steps, or without steps, for a ``reason``, those of one iteration.
     """
 
     loops: tuple[str, ...]
@@ -94,7 +94,7 @@ class SpareSummary:
 
 @dataclass(frozen=True)
 class ClosureSummary:
-    """All of it. ``is_straight`` tells that the equations of motion are written out without loops.
+    """The closure of a model. ``is_straight``: the equations of motion are straight-line code.
 
     ``operations`` are those of a right-hand side with the first independent coordinates. ``carried`` are the
     fourth components of attitudes that are integrated whole. ``trial`` is a run along the declared motion,
@@ -156,7 +156,7 @@ class ClosureSummary:
             return "there are no loops to close"
         clauses = self._iterations()
         if clauses:
-            return f"{self._share(clauses)}; {self._cost} besides{self._iterating}"
+            return f"{self._share(clauses)}; all else takes {self._cost}{self._iterating}"
         return f"exact, {self._cost}{self._iterating}"
 
     @property
@@ -225,17 +225,17 @@ class ClosureSummary:
             if block.reason:
                 notes.append(f"block {number} is iterated: {block.reason}")
         if any(block.steps for block in self.blocks):
-            notes.append("where a guard fails, its block is solved by Newton iteration for that instant")
+            notes.append("if a guard fails, its block is solved by Newton iteration at that instant")
         if self.spares:
             notes.append(
-                "near a dead centre of the independent coordinates others that are listed take their place, "
-                "with exact steps of their own; only where all these are poor, further ones do, and all "
-                "loops are closed by Newton iteration until they are good again"
+                "near a dead centre the FMU changes to another listed set of independent coordinates, which "
+                "has exact steps of its own; if all listed sets are poor, it takes other coordinates and "
+                "closes all loops by Newton iteration until a listed set is good again"
             )
         elif self.closure in EMBEDDED and self.independent and self.dependent:
             notes.append(
-                "near a dead centre of the independent coordinates others take their place, and all loops "
-                "are closed by Newton iteration until it is passed"
+                "near a dead centre the FMU changes to other independent coordinates and closes all loops by "
+                "Newton iteration until it is passed"
             )
         return tuple(notes)
 
@@ -260,7 +260,7 @@ def _listed(numbers: list[int] | tuple[int, ...]) -> str:
 
 
 def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program: Program) -> ClosureSummary:
-    """What there is to say about the closure of ``flow``."""
+    """The closure of ``flow``, in words and numbers."""
     names = [coordinate.name for coordinate in dae.coordinates]
     configurations = count_configurations(model, dae, flow)
     numbers = range(len(flow.blocks)) if flow.closure in EMBEDDED else range(0)

@@ -1,7 +1,7 @@
-"""In how many ways a mechanism can be assembled while its independent coordinates stay as they are.
+"""The number of assembled positions with the same independent coordinates.
 
 The exact steps are followed with all of their roots. A root of one step may leave a later one without
-any, and elimination may add roots that solve no loop: what counts is what closes the loops in the end.
+any, and elimination may add false roots. Only positions that close all loops count.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def flow_svg(summary: ClosureSummary, title: str) -> str:
 
 
 class _Plan:
-    """Where everything goes. Arrows lead from one column to the next; what comes from further is named."""
+    """The layout. Arrows lead from one column to the next; inputs from further columns are listed by name."""
 
     def __init__(self, summary: ClosureSummary) -> None:
         is_timed = any(block.needs_time for block in summary.blocks)

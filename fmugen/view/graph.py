@@ -90,7 +90,7 @@ def graphs_svg(graph: LinearGraph, trees: TreeSelection, title: str) -> str:
     """The graphs of a mechanism and of its networks as one SVG image.
 
     Node positions come from a spring layout that depends on the graph alone, so that different trees
-    of one mechanism give drawings that can be laid beside one another.
+    of one mechanism give drawings that can be compared.
     """
     pairs = _pairs(graph, trees)
     panels, bottom = _laid_out(pairs)
@@ -148,7 +148,7 @@ def _side(graph: _Graph) -> float:
 
 
 def _markers() -> str:
-    """An arrowhead for each colour: taking the colour of the line is not common to all viewers."""
+    """An arrowhead for each colour: some viewers cannot take the colour of the line."""
     heads = [
         f'<marker id="{_head(colour)}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="10" '
         f'markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1 L10 5 L0 9 z" '

@@ -1,4 +1,4 @@
-"""Equations as MathML, which browsers draw by themselves."""
+"""Equations as MathML, which browsers render without a library."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def text_mathml(text: str) -> str:
 
 
 def sum_mathml(expression: Any, names: Mapping[Any, str]) -> list[str]:
-    """The terms of an expression, each with its sign: what a line may be broken between."""
+    """The terms of an expression, each with its sign; lines can break between them."""
     printer = _Printer(names)
     terms = expression.as_ordered_terms() if expression.is_Add else [expression]
     return [printer.term(term, first=number == 0) for number, term in enumerate(terms)]

@@ -6,7 +6,7 @@ for the tool to solve. Where the equations of motion are embedded they are expli
 M a + Phi_q^T lambda = F, Phi_q a = gamma.
 
 An angle from its sine and cosine is known up to full turns: the turn nearest to the integral of its velocity,
-a state named ``..._near``, is taken. So it is for angles that are no coordinates.
+a state named ``..._near``, is taken. So it is for angles that are not coordinates.
 
 The independent coordinates and the assembly modes stay those of the start, while an FMU may change them as it
 moves. Assertions end a simulation where they no longer determine the motion.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["import_script", "modelica_files", "modelica_model"]
 
-#: Words that no variable may be called: keywords, and functions and types that the equations use.
+#: Words that cannot be names of variables: keywords, and functions and types that the equations use.
 _RESERVED = """
 algorithm and annotation assert block break class connect connector constant constrainedby der discrete each
 else elseif elsewhen encapsulated end enumeration equation expandable extends external false final flow for
@@ -255,7 +255,7 @@ class _Writer:
             constraint = self._dae.constraints[row]
             text = f"multiplier ({constraint.origin})"
             self._declare_symbol(constraint.multiplier, f"lambda_{constraint.name}", "1", "", text)
-        # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
+        # The reaction of a redundant constraint is not determined; it is set to zero.
         self._names |= {self._dae.constraints[row].multiplier: "0.0" for row in self._flow.redundant}
 
     def _declare_symbol(self, symbol: Expr, name: str, unit: str, attributes: str, text: str) -> str:
@@ -285,7 +285,8 @@ class _Writer:
         for number in self._flow.redundant:
             row = self._dae.constraints[number]
             open_by = _OPEN * self._flow.size_of(row.origin.domain)
-            message = f"{row.origin.edge} is open: the parameters break a redundancy ({row.origin})"
+            violated = f"with these parameters a redundant constraint is violated ({row.origin})"
+            message = f"{row.origin.edge} is open: {violated}"
             self._assertions.append(Condition(-(row.phi**2), -(open_by**2), message))
 
     def _exact_block(self, block: Block) -> None:
@@ -319,7 +320,7 @@ class _Writer:
         self._equations.append(Assignment(self._names[c.position], value, comment))
 
     def _counted_angles(self) -> None:
-        """Angles that are no coordinates: what they are near is integrated, or they keep their turns."""
+        """Angles that are not coordinates: a nearby angle is integrated, or they keep their turns."""
         motion = dict(self._dae.symbols.rates)
         for c in self._dae.coordinates:
             motion[c.position] = c.velocity

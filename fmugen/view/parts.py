@@ -1,4 +1,4 @@
-"""A drawing of a split system as SVG: a box for every FMU, arrows for what they tell each other."""
+"""A drawing of a split system as SVG: a box for every FMU, arrows for the values they exchange."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Link:
 
 
 def parts_svg(system: SplitSystem, notes: Mapping[str, str]) -> str:
-    """The part that most others talk to on the left, then those that talk to it, and so on.
+    """The part with the most connections is on the left, then its neighbours, and so on.
 
     ``notes`` are lines that go into the boxes of parts.
     """

@@ -61,7 +61,7 @@ def plot_verification(verification: Verification, path_html: Path) -> Path:
 
 
 def _errors(verification: Verification) -> Iterator[tuple[str, Any]]:
-    """What ought to be zero over time, by its name."""
+    """The residuals over time, by name."""
     if verification.closure is not None:
         yield "closure residual", verification.closure
     if verification.energy is not None:
@@ -118,7 +118,7 @@ def _svg_legend() -> Iterator[str]:
 def _svg_panel(verification: Verification, signal: Deviation, top: int) -> Iterator[str]:
     times = verification.times
     low, high = float(np.min(signal.reference)), float(np.max(signal.reference))
-    if high - low < signal.scale * 1e-3:  # as good as constant: show that it is, not its rounding
+    if high - low < signal.scale * 1e-3:  # nearly constant: show it as constant, without its rounding
         low, high = low - 0.5 * signal.scale, high + 0.5 * signal.scale
     span = _WIDTH - _LEFT - _RIGHT
 

@@ -401,7 +401,7 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     Work *work = &self->work;
     for (size_t i = 0; i < n; i++) {
         if (references[i] < MODEL_Y0 || references[i] >= MODEL_K0) {
-            return error(self, "the variable with value reference %u is no output", references[i]);
+            return error(self, "the variable with value reference %u is not an output", references[i]);
         }
     }
     const Status prepared = prepare(self);

@@ -20,7 +20,7 @@
 #define ODE_VELOCITIES (PARTITIONED ? MODEL_NI : MODEL_NQ)
 #define ODE_MOTION (ODE_POSITIONS + ODE_VELOCITIES)
 #define ODE_STATES (ODE_MOTION + MODEL_NX)
-/* Where the states begin that are no calculated variables: projection has the positions as such. */
+/* Where the states begin that are not calculated variables: projection calculates the positions. */
 #define FIRST_OWN_STATE (MODEL_CLOSURE == CLOSURE_PROJECTION ? ODE_POSITIONS : 0)
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
 #define KKT_ROWS (MODEL_NQ + MODEL_NC)

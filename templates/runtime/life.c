@@ -198,7 +198,7 @@ Status set_input_derivatives(Instance *self, const Reference *references, size_t
 {
     for (size_t i = 0; i < n; i++) {
         if (references[i] < MODEL_U0 || references[i] >= MODEL_Y0) {
-            return error(self, "the variable with value reference %u is no input", references[i]);
+            return error(self, "the variable with value reference %u is not an input", references[i]);
         }
         if (orders[i] < 1 || orders[i] > INPUT_ORDERS) {
             return error(self, "derivatives of inputs are of orders 1 to %d", INPUT_ORDERS);

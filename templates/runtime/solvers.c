@@ -325,7 +325,7 @@ static double initial_step(Instance *self, double span)
     return fmin(span, state_size > 1e-5 ? 0.01 * state_size / derivative_size : 1e-6);
 }
 
-/* The step to try next towards `end`: it ends there exactly, or leaves a rest that is no sliver. */
+/* The step to try next towards `end`: it ends there exactly, or leaves a rest that is not too short. */
 static double next_step(double proposed, double rest)
 {
     return proposed >= 0.99 * rest ? rest : proposed > 0.5 * rest ? 0.5 * rest : proposed;

@@ -1,4 +1,4 @@
-/* Angles in space that are no coordinates, and count turns all the same.
+/* Angles in space that are not coordinates, but count turns.
  *
  * The model gives them up to whole turns. The first MODEL_NJUMP jump by a turn where they pass a half: of these
  * the turn is taken that is nearest to the angle expected from the last accepted point. To the others,

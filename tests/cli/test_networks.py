@@ -94,7 +94,7 @@ def test_equations_are_those_of_circuits_cutsets_and_laws(model: Path) -> None:
 
 
 def test_trees_and_closure_have_a_word_for_networks(model: Path) -> None:
-    assert "networks have one normal tree" in said("trees", model)
+    assert "a network has one normal tree" in said("trees", model)
     text = said("closure", model)
     assert "there are no loops to close" in text
     assert "iterated unknowns   1: D.v" in text

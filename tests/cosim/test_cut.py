@@ -63,7 +63,7 @@ def test_what_uses_two_parts_is_refused_by_name() -> None:
         cut_model(replace(model, outputs=outputs), LINKS)
     bend, both = (str(problem) for problem in caught.value.problems)
     assert bend.startswith("outputs.bend: 'knee.angle' is not known where the joint is cut")
-    assert both.startswith("outputs.both: uses what is in different parts: lower in bottom, upper in top")
+    assert both.startswith("outputs.both: uses elements of different parts: lower in bottom, upper in top")
 
 
 def test_a_partition_must_cover_the_bodies() -> None:

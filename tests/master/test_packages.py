@@ -161,7 +161,11 @@ def changed(package: Path, folder: Path, before: str, after: str) -> Path:
             'endConnector="top_time"><ssc:LinearTransformation factor="2"/></ssd:Connection>',
             "connections that transform what they carry",
         ),
-        ('<ssv:Parameter name="length"', '<ssv:Parameter name="lenght"', "sets top.lenght, which is no real"),
+        (
+            '<ssv:Parameter name="length"',
+            '<ssv:Parameter name="lenght"',
+            "sets top.lenght, which is not a real",
+        ),
         (
             "</ssd:Elements>",
             '<ssd:System name="inner"/></ssd:Elements>',

@@ -37,5 +37,5 @@ def test_a_library_that_ends_too_early_is_damaged(magic: bytes) -> None:
 
 
 def test_other_files_are_no_libraries() -> None:
-    with pytest.raises(CompileError, match="something that is no shared library"):
+    with pytest.raises(CompileError, match="is not a shared library"):
         read_interface(b"#!/bin/sh\n")

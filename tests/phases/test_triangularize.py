@@ -200,7 +200,7 @@ def test_the_coordinates_named_are_independent() -> None:
         (("h1.angle",), "these trees have no such coordinate"),
         (
             ("b1.angle", "b2.angle"),
-            "2 independent coordinates cannot be: the mechanism has 1 degree of freedom",
+            "1 degree of freedom besides its drivers, but 2 independent coordinates named; name exactly 1",
         ),
     ],
 )

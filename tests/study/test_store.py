@@ -116,7 +116,7 @@ def test_results_of_an_older_layout_are_refused_until_a_fresh_start(tmp_path: Pa
     finished(tmp_path)
     (tmp_path / "study.json").write_text(json.dumps({"fingerprint": "first"}))
     with pytest.raises(
-        OutputError, match="layout of another version of fmugen; name another folder, or begin"
+        OutputError, match="layout of another version of fmugen; name another folder, or start again"
     ):
         store(tmp_path).open("first", fresh=False)
     assert files(tmp_path) == OWN
@@ -132,7 +132,7 @@ def test_parts_that_were_changed_are_refused(tmp_path: Path, spoiled: bytes | No
         pq.write_table(pa.table({"run": [2, 3]}), part)
     else:
         part.write_bytes(spoiled)
-    with pytest.raises(OutputError, match=r"parts cannot be read: (.|\n)*begin anew with --fresh"):
+    with pytest.raises(OutputError, match=r"parts cannot be read: (.|\n)*start again with --fresh"):
         done.gather()
 
 

@@ -129,7 +129,7 @@ def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
     assert len(measurement.ranked) == 2
     left = [c.refusal for c in measurement.candidates if c.refusal.startswith("not closed")]
     assert left
-    assert set(left) == {"not closed: the equations of 2 others promised less"}
+    assert set(left) == {"not closed: 2 candidates with cheaper equations were closed first"}
 
 
 def test_what_others_took_spares_candidates_and_changes_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def test_tolerances_follow_the_scale_or_what_the_motion_amplifies() -> None:
 
 
 def test_the_page_names_what_has_no_reference(tmp_path: Path) -> None:
-    assert "redundant constraints leave it open: `bearing`" in write(tmp_path)["README.md"]
+    assert "redundant constraints do not determine it: `bearing`" in write(tmp_path)["README.md"]
 
 
 def test_errors_are_multiples_of_tolerances() -> None:

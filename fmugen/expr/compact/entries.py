@@ -47,7 +47,7 @@ class Entries:
         return sign, number
 
     def product(self, factors: Counter[int]) -> int:
-        """The product of powers of what are no products; what stands above and below is cancelled."""
+        """The product as powers of factors that are not products; common factors are cancelled."""
         for inverse in self.inverses.keys() & factors.keys():
             base = self.inverses[inverse]
             times = min(factors[inverse], factors[base])

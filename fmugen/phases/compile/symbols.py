@@ -32,7 +32,7 @@ def read_interface(library: bytes) -> Interface:
     Raises
     ------
     CompileError
-        If the bytes are no shared library, or a damaged one.
+        If the bytes are not a shared library, or a damaged one.
     """
     readers = {b"\x7fELF": _read_elf, b"MZ": _read_pe, b"\xcf\xfa\xed\xfe": _read_mach_o}
     for magic, reader in readers.items():
@@ -41,7 +41,7 @@ def read_interface(library: bytes) -> Interface:
                 return reader(library)
             except (struct.error, IndexError, ValueError) as error:
                 raise CompileError(f"the compiled library is damaged: {error}") from error
-    raise CompileError("the compiler wrote something that is no shared library")
+    raise CompileError("the output of the compiler is not a shared library")
 
 
 def _text(data: bytes, offset: int) -> str:

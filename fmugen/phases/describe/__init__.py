@@ -263,7 +263,7 @@ def _parameters(model: SystemModel, references: Iterator[int]) -> Iterator[Varia
 
 def _settings(settings: SolverSettings, references: Iterator[int]) -> Iterator[Variable]:
     rows = (
-        ("solver.step", settings.step, "s", "step of the solver (0: its own choice)", 0.0),
+        ("solver.step", settings.step, "s", "step of the solver (0: chosen by the solver)", 0.0),
         ("solver.relative_tolerance", settings.relative_tolerance, "1", "relative tolerance of a step", 0.0),
         ("solver.absolute_tolerance", settings.absolute_tolerance, "1", "absolute tolerance of a step", 0.0),
         ("solver.max_steps", float(settings.max_steps), "1", "most steps between communication points", 1.0),

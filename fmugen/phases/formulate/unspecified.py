@@ -1,4 +1,4 @@
-"""SystemModel -> the positions that its start values say nothing about.
+"""SystemModel -> the positions without a start value.
 
 Coordinates of joints are preferably zero where nothing is said. Bodies that balls and rods alone hold
 preferably have the attitude of the ground. This follows from the model, not from trees, so that all trees
@@ -39,7 +39,7 @@ def unspecified_positions(model: SystemModel) -> Unspecified:
 
 
 class _Starts:
-    """The start values of a model, by what they tell of."""
+    """The start values of a model, sorted by what they determine."""
 
     def __init__(self, model: SystemModel) -> None:
         self._model, self._planar = model, model.space is Space.PLANAR

@@ -1,4 +1,4 @@
-"""Angles in space that are no coordinates: what generated code counts their turns by."""
+"""Angles in space that are not coordinates: how generated code counts their turns."""
 
 from __future__ import annotations
 

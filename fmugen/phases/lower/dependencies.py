@@ -92,7 +92,7 @@ class Dependencies:
         """Given: parameters, inputs."""
         dae = self._dae
         known = self._given()
-        known[dae.symbols.time] = _NOTHING  # the start time is no variable
+        known[dae.symbols.time] = _NOTHING  # the start time is not a variable
         positions = [c.position for c in dae.coordinates]
         equations = [*(row.phi for row in self._rows), *dae.fixed_positions.values()]
         _solve([_split(value, positions) for value in equations], positions, known)

@@ -217,7 +217,7 @@ class Assembly:
             names = [f"loop {row.origin.edge} ({row.name})" for row in self.dae.constraints]
             names += [f"fixed start value of {name}" for name in self.dae.fixed_velocities]
             raise AssemblyError(
-                f"the start velocities contradict one another: {names[worst]} is off by "
+                f"the start velocities contradict each other: {names[worst]} differs by "
                 f"{error[worst]:.3g}; make some fixed velocities guesses"
             )
         return v
@@ -231,7 +231,7 @@ class Assembly:
         names += self.dae.fixed_velocities
         raise AssemblyError(
             f"the start cannot be steady: the {names[worst]} is {abs(speeds[worst]):.3g} there; "
-            "let the motion begin at rest, or take steady out of [start]"
+            "let the motion begin at rest, or remove steady from [start]"
         )
 
 

@@ -33,8 +33,8 @@ def named_coordinates(
     freedom = len(known) - jacobian.shape[0]
     if len(set(names)) != freedom:
         raise ClosureError(
-            f"{_counted(len(set(names)), 'independent coordinate')} cannot be: the mechanism has "
-            f"{_counted(freedom, 'degree')} of freedom besides its drivers; name as many coordinates"
+            f"the mechanism has {_counted(freedom, 'degree')} of freedom besides its drivers, but "
+            f"{_counted(len(set(names)), 'independent coordinate')} named; name exactly {freedom}"
         )
     independent = sorted(known.index(name) for name in names)
     dependent = [number for number in range(len(known)) if number not in independent]

@@ -1,4 +1,4 @@
-"""A mechanism at one instant as SVG: what the animation shows, for places where nothing can move."""
+"""A mechanism at one instant as SVG: the animation's picture for static pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COILS = 12
 
 
 def drawing_svg(scene: Scene, poses: Poses, title: str) -> str:
-    """The mechanism as it stands at the first of ``poses``, with the names of its bodies."""
+    """The mechanism at the first of ``poses``, with the names of its bodies."""
     canvas = _Canvas(scene, poses)
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {canvas.height:.0f}" '

@@ -1,4 +1,4 @@
-"""What a run of the FMU showed: the comparison with the reference, as a table and as plots."""
+"""A run of the FMU: the comparison with the reference, as a table and as plots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_NAMES = 16
 
 @dataclass(frozen=True)
 class Evidence:
-    """A run of an FMU: its outputs and the poses of its bodies over time, and what became of the comparison.
+    """A run of an FMU: its outputs and the poses of its bodies over time, and the outcome of the comparison.
 
     Without ``verification``, ``failure`` says why there is none.
     """
@@ -112,7 +112,7 @@ def _tables(verification: Verification) -> Iterator[str]:
 
 
 def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
-    """What was measured beside the outputs; what a model has no part of is not mentioned."""
+    """Figures besides the outputs, as far as the model has them."""
     if verification.bodies:
         bodies = max(signal.largest for signal in verification.bodies)
         yield "largest deviation of a body's pose", f"{bodies:.1e}"
@@ -234,11 +234,11 @@ def _stride(values: Array) -> int:
 
 
 def _thinned(values: Array) -> Array:
-    """Every so many-th of the samples, as many as can be seen."""
+    """Evenly chosen samples, as many as a screen can show."""
     return values[:: _stride(values)]
 
 
 def _peaks(values: Array) -> Array:
-    """The largest of every so many samples: errors must not be thinned away."""
+    """The largest of each group of samples, so that thinning keeps error peaks."""
     stride = _stride(values)
     return np.array([values[first : first + stride].max() for first in range(0, len(values), stride)])

@@ -37,7 +37,7 @@ __all__ = ["Connector", "Marker", "Outline", "Scene", "Spot", "Symbol", "scene_o
 
 
 class Symbol(Enum):
-    """What stands at a place."""
+    """The symbol at a place."""
 
     PIN = "pin"
     BALL = "ball"
@@ -239,7 +239,7 @@ class _Stage:
                 yield Outline(number, corners_of(center + corners), filled=True)
 
     def _is_solid(self, body: Body) -> bool:
-        """Whether points do not tell what a body is like: one that flies, or is held at its mass centre."""
+        """Whether the points do not show the shape of a body: it flies, or is held at its mass centre."""
         return not self._attached(body) or (len(self.vertices[body.name]) < 2 and not self._is_block(body))
 
     def _is_block(self, body: Body) -> bool:
@@ -248,7 +248,7 @@ class _Stage:
         return self.layout.planar and any(joint.head.body == body.name for joint in slides)
 
     def _fitting(self, body: Body) -> Array:
-        """The extent of a body, but not so large that it hides the mechanism that it is a part of."""
+        """The extent of a body, limited so that it does not hide the mechanism."""
         half = self._extent(body)
         largest = float(half.max())
         if not self._attached(body) or largest == 0.0:

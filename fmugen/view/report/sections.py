@@ -38,7 +38,7 @@ __all__ = [
 
 #: Longer lists are folded.
 _LONG_LIST = 12
-#: Below this a start value is what rounding has left of zero.
+#: Start values below this count as zero.
 _ROUNDING = 1e-14
 
 
@@ -46,7 +46,7 @@ _ROUNDING = 1e-14
 
 
 def key_facts(subject: Compilation) -> list[tuple[str, str]]:
-    """What one wants to know first."""
+    """The most important facts."""
     flow, closure, options = subject.flow, subject.measured_closure, subject.options
     return [
         *_size_of_network(subject),
@@ -142,7 +142,7 @@ def _networks(subject: Compilation) -> Iterator[tuple[NetworkGraph, SpanningTree
 
 
 def _normal_tree(graph: NetworkGraph, tree: SpanningTree) -> str:
-    """The branches of a network, by what speaks for them in a normal tree."""
+    """The branches of a network, in the order of preference in a normal tree."""
     branches = set(tree.branches)
     rows = [(edge.name, edge.kind.value) for edge in graph.edges if edge.name in branches]
     return table((f"branch of the {graph.domain.value} normal tree", "why"), rows)

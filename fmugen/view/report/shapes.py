@@ -90,7 +90,7 @@ def box(half: Array) -> Iterator[Array]:
 
 
 def upwards(gravity: Array, *, planar: bool) -> Array:
-    """Up in the mechanism: what falls, falls down; y of the plane, z of a space without weight."""
+    """Up in the mechanism: against gravity; without gravity y in the plane, z in space."""
     size = float(np.linalg.norm(gravity))
     if planar or size == 0.0:
         unit: Array = np.eye(3)[1 if planar else 2]
