@@ -168,7 +168,8 @@ def test_the_documentation_shows_them() -> None:
     blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]
     assert len(blocks) == 3
     for block in blocks:
-        assert textwrap.indent(block, "    ") in source
+        # Between functions of a module there are two empty lines, between nested ones there is one.
+        assert textwrap.indent(block.replace("\n\n\n", "\n\n"), "    ") in source
 
 
 @pytest.mark.parametrize("trees", ["aac", "jc"])

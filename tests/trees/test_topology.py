@@ -19,7 +19,7 @@ from fmugen.trees.topology import circuit_matrix, cutset_matrix, greedy_branches
 def graph_of(nodes: int, ends: list[tuple[int, int]]) -> DomainGraph:
     origin = null(Dag())
     edges = tuple(
-        Edge(f"e{i}", EdgeKind.BODY, f"n{tail}", f"n{head}", Displacement("n0", origin))
+        Edge(f"e{i}", EdgeKind.BODY, f"n{tail}", f"n{head}", Displacement("n0", origin), label="body")
         for i, (tail, head) in enumerate(ends)
     )
     return DomainGraph(Domain.TRANSLATION, tuple(f"n{i}" for i in range(nodes)), edges)
