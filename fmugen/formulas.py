@@ -8,6 +8,8 @@ The grammar, from the loosest binding to the tightest::
     power    =  atom [ ("^" | "**") sign ]          right-associative: 2^3^2 = 2^(3^2)
     atom     =  number | name | function "(" sum { "," sum } ")" | "(" sum ")"
 
+A text that is a number and a unit, such as ``540.7 mm``, is the number in SI.
+
 A power binds tighter than a sign, so that ``-x^2`` is ``-(x^2)``. Decimal literals are kept exact and
 a sign before a literal belongs to it. Nothing in a text is ever evaluated as Python. Length and depth are
 bounded, so that everything done later by recursion over a formula is safe.
@@ -21,7 +23,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from operator import add, mul, neg, sub, truediv
@@ -29,8 +31,9 @@ from operator import add, mul, neg, sub, truediv
 from fmugen.errors import FormulaError
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Call, Formula, Name, Number, Term, constant
 from fmugen.suggestions import closest
+from fmugen.units import parse_unit
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "evaluate", "parse"]
+__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_NESTING", "evaluate", "parse", "renamed"]
 
 #: The longest text of a formula, in characters.
 MAX_LENGTH = 10_000
@@ -101,10 +104,57 @@ def parse(text: str | int | float) -> Formula:
         raise FormulaError(
             f"{text[:40]}...", MAX_LENGTH + 1, f"the formula is longer than {MAX_LENGTH} characters"
         )
+    if measured := _MEASURED.fullmatch(text):
+        return _in_si(measured["number"], measured["unit"])
     root = _Parser(text).whole()
     if _depth(root) > MAX_DEPTH:
         raise FormulaError(text, 1, f"the formula has more than {MAX_DEPTH} operations inside one another")
     return Formula(" ".join(text.split()), root)
+
+
+_MEASURED = re.compile(
+    r"\s*(?P<number>[-+]?\s*(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
+    r"(?P<unit>[A-Za-z]+[0-9]*(?:[./(][A-Za-z0-9./()-]*|-[0-9]+[A-Za-z0-9./()-]*)?)\s*"
+)
+
+
+def _in_si(number: str, unit: str) -> Formula:
+    """A number in a unit; a part of a turn stays a part of pi, so that its sine stays exact."""
+    try:
+        factor = parse_unit(unit).factor
+    except FormulaError as error:
+        text, advice = f"{number} {unit}", error.message.partition(": ")[2]
+        name = re.split("[^A-Za-z0-9_]", unit)[0]
+        message = f"an operator is missing before {name!r}, or it is an unknown unit ({advice})"
+        raise FormulaError(text, len(number) + 2, message) from None
+    for turns, suffix in ((0, ""), (1, "*pi/180"), (-1, "*180/pi")):
+        exact = Fraction(f"{factor / (math.pi / 180) ** turns:.12g}")
+        if math.isclose(float(exact) * (math.pi / 180) ** turns, factor, rel_tol=4e-16):
+            value = float(Fraction("".join(number.split())) * exact)
+            return replace(parse(f"{value!r}{suffix}"), unit=unit)
+    return replace(parse(repr(float("".join(number.split())) * factor)), unit=unit)
+
+
+def renamed(text: str, name_for: Callable[[str], str]) -> str:
+    """The text of a formula with other names; what does not parse comes back as it is.
+
+    >>> renamed("2*pin.angle + sin(l)", {"pin.angle": "a.pin.angle", "l": "(3)"}.__getitem__)
+    '2*a.pin.angle + sin((3))'
+    """
+    if _MEASURED.fullmatch(text):
+        return text
+    pieces: list[str] = []
+    done = 0
+    try:
+        tokens = list(_tokens(text))
+    except FormulaError:
+        return text
+    for token, following in zip(tokens, tokens[1:], strict=False):
+        if token.kind is _Kind.NAME and following.text != "(" and token.text not in FUNCTIONS:
+            start = token.column - 1
+            pieces += [text[done:start], name_for(token.text)]
+            done = start + len(token.text)
+    return "".join((*pieces, text[done:]))
 
 
 def _literal(value: int | float) -> Formula:

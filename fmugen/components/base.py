@@ -57,6 +57,7 @@ __all__ = [
     "Form",
     "FormulaScope",
     "Key",
+    "Mirror",
     "Numbers",
     "Section",
     "State",
@@ -126,6 +127,14 @@ class Form(Enum):
     POINTS = "points by name"
 
 
+class Mirror(Enum):
+    """What becomes of a number where an assembly is mirrored; vectors change as their form says."""
+
+    KEPT = "keeps its sign"
+    REVERSED = "changes its sign, as an angle about an axis and the lead of a screw do"
+    ABOUT_Z = "changes its sign as an angle about z does: not in a mirror across z"
+
+
 #: The default of a key that must be given.
 REQUIRED = object()
 
@@ -145,6 +154,7 @@ class Key:
     scope: FormulaScope = FormulaScope.CONSTANT
     spatial: bool = False
     hint: str = ""
+    mirrored: Mirror = Mirror.KEPT
 
     @property
     def required(self) -> bool:
@@ -164,10 +174,11 @@ def value(
     *,
     scope: FormulaScope = FormulaScope.CONSTANT,
     hint: str = "",
+    mirrored: Mirror = Mirror.KEPT,
 ) -> Any:
     """A number or formula; required if it has no default."""
     exact = REQUIRED if default is None else constant(default)
-    return _key(Form.FORMULA, help, exact, unit=unit, scope=scope, hint=hint)
+    return _key(Form.FORMULA, help, exact, unit=unit, scope=scope, hint=hint, mirrored=mirrored)
 
 
 _AXES = {"x": X_AXIS, "z": Z_AXIS, None: None}
@@ -256,6 +267,7 @@ class State:
     name: str
     unit: str
     help: str = ""
+    mirrored: Mirror = Mirror.KEPT
 
 
 @dataclass(frozen=True)

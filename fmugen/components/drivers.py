@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fmugen.components.base import (
     Component,
     FormulaScope,
+    Mirror,
     Numbers,
     Symbol,
     component,
@@ -43,7 +44,7 @@ class RotationDriver(Driver):
     """Prescribes the angle of the head's body relative to the tail's about `axis`."""
 
     type = "rotation"
-    value: Formula = value("rad", "angle", scope=FormulaScope.DRIVER)
+    value: Formula = value("rad", "angle", scope=FormulaScope.DRIVER, mirrored=Mirror.REVERSED)
     axis: Vector = direction("z", "axis of the rotation", spatial=True)
 
     def prescribed(self, *, planar: bool) -> dict[str, Formula]:

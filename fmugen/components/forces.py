@@ -9,6 +9,7 @@ from fmugen.components.base import (
     Component,
     End,
     FormulaScope,
+    Mirror,
     Symbol,
     axial,
     body_name,
@@ -195,8 +196,10 @@ class RotationalSpring(Spring):
     type = "rotational"
     stiffness: Formula = value("N.m/rad", "stiffness", 0)
     damping: Formula = value("N.m.s/rad", "damping", 0)
-    free: Formula = value("rad", "angle without torque of the spring", 0)
-    actuator: Formula = value("N.m", "added torque, on the tail", 0, scope=FormulaScope.LOAD)
+    free: Formula = value("rad", "angle without torque of the spring", 0, mirrored=Mirror.REVERSED)
+    actuator: Formula = value(
+        "N.m", "added torque, on the tail", 0, scope=FormulaScope.LOAD, mirrored=Mirror.REVERSED
+    )
     axis: Vector = direction("z", "axis of the rotation", spatial=True)
 
     def reversal(self, element: Element, number: int, *, planar: bool) -> Reversal | str:

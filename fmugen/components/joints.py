@@ -16,6 +16,7 @@ from fmugen.components.base import (
     End,
     Form,
     Key,
+    Mirror,
     Numbers,
     Symbol,
     choice,
@@ -117,7 +118,7 @@ class Prismatic(Joint):
 
     type = "prismatic"
     axis: Vector = direction("x", "axis of the slide")
-    angle: Formula = value("rad", "constant angle of the head about z", 0)
+    angle: Formula = value("rad", "constant angle of the head about z", 0, mirrored=Mirror.ABOUT_Z)
 
     def freedoms(self) -> Freedoms:
         return Freedoms(Line(self.axis), Locked(self.angle))
@@ -180,7 +181,7 @@ class Weld(Joint):
     """A rigid connection of two points at a constant `angle` about z."""
 
     type, symbol, imitable = "weld", Symbol.WELD, False
-    angle: Formula = value("rad", "constant angle of the head about z", 0)
+    angle: Formula = value("rad", "constant angle of the head about z", 0, mirrored=Mirror.ABOUT_Z)
 
     def freedoms(self) -> Freedoms:
         return Freedoms(Held(), Locked(self.angle))
@@ -213,7 +214,9 @@ class ScrewJoint(Joint):
 
     type, spaces, symbol, imitable = "screw", SPATIAL, Symbol.PIN, False
     axis: Vector = direction("z", "axis of the slide and the rotation", spatial=True)
-    lead: Formula = value("m", "advance per turn", hint="give the advance per turn in metres")
+    lead: Formula = value(
+        "m", "advance per turn", hint="give the advance per turn in metres", mirrored=Mirror.REVERSED
+    )
 
     def freedoms(self) -> Freedoms:
         return Freedoms(Line(self.axis), About(self.axis))

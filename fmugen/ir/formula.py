@@ -7,7 +7,7 @@ formulation, and evaluated numerically by ``fmugen.verify`` on its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 #: Every function a formula may call, with its number of arguments.
@@ -65,10 +65,14 @@ Term = Number | Name | Call
 
 @dataclass(frozen=True)
 class Formula:
-    """A parsed formula with the text it came from (the text is what error messages quote)."""
+    """A parsed formula with the text it came from (the text is what error messages quote).
+
+    ``unit`` is the unit that was written behind a number; the number itself is in SI.
+    """
 
     text: str
     root: Term
+    unit: str = field(default="", compare=False)
 
     def names(self) -> Iterator[str]:
         """Every name in the formula, in reading order, repeated as often as written."""

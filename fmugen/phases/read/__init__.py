@@ -1,7 +1,8 @@
 """Model file -> SystemModel.
 
-The text goes through four stages, and problems found in any of them are reported together:
+The text goes through these stages, and problems found in any of them are reported together:
 
+``assemblies``  tables of other files, and uses of sub-assemblies flattened to elements
 ``locate``    where in the text each key is, for the places in messages
 ``schema``    what each table of the file may hold (pydantic), read element by element by ``draft``
 ``elements``  tables to elements of the model, with references to bodies and points resolved;
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.model import SystemModel
+from fmugen.phases.read.assemblies import flatten, with_included
 from fmugen.phases.read.draft import read_draft
 from fmugen.phases.read.locate import line_numbers
 from fmugen.phases.read.problems import ProblemLog
@@ -62,7 +64,8 @@ def parse_model(text: str, source: str) -> SystemModel:
         raise _unreadable(source, "arrays or tables are nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
         raise _syntax_error(text, source, file, str(error)) from None
-    return model_from_tables(tables, source, ProblemLog(file, line_numbers(text)))
+    log = ProblemLog(file, line_numbers(text))
+    return model_from_tables(with_included(tables, Path(source), log), source, log)
 
 
 def model_from_tables(
@@ -80,7 +83,7 @@ def model_from_tables(
         Problems that are known already, to be reported with those found here.
     """
     log = problems if problems is not None else ProblemLog()
-    model = resolve(read_draft(tables, log), log)
+    model = resolve(read_draft(flatten(tables, log), log), log)
     if log:
         raise ModelError(source, log.problems())
     return model

@@ -146,12 +146,16 @@ class ElementReader:
 
     def attachment(self, place: Place, text: str) -> Attachment:
         """The attachment a text such as ``ground``, ``crank`` or ``crank.B`` names."""
-        body, dot, point = text.partition(".")
-        if body != GROUND and body not in self.draft.names["bodies"]:
-            self.unknown_body(place, body)
-        elif dot and point not in self.draft.points[body]:
+        body, point = text, ""
+        known = {GROUND, *self.draft.names["bodies"]}
+        while body not in known and "." in body:  # the longest name that is known
+            body, _, last = body.rpartition(".")
+            point = f"{last}.{point}" if point else last
+        if body not in known:
+            self.unknown_body(place, body if point.count(".") == 0 else text.rpartition(".")[0])
+        elif point and point not in self.draft.points[body]:
             self.unknown_point(place, body, point)
-        return Attachment(body, point if dot else None)
+        return Attachment(body, point or None)
 
     def check_two_bodies(self, place: Place, tail: Attachment, head: Attachment, other: str) -> None:
         if tail.body == head.body:

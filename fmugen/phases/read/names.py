@@ -28,7 +28,8 @@ __all__ = [
     "unknown_name",
 ]
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+#: Elements of assemblies have the names of their uses before their own.
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 #: First words of names that every FMU or every formula has already.
 _RESERVED = frozenset({GROUND, TIME, "closure", "solver", *CONSTANTS})
 _RESERVED_FOR_ELEMENTS = _RESERVED | {"start", "gravity"}

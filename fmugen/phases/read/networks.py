@@ -64,7 +64,7 @@ class _Nodes:
             joint = flange_joint(node)
             if joint is not None:
                 self._check_flange(where, joint, terminal.discipline)
-            elif not node.isidentifier() or not node.isascii():
+            elif not node.isascii() or not all(part.isidentifier() for part in node.split(".")):
                 hint = f"use letters a-z, digits and _; '{FLANGE}pin' is the flange of the joint pin"
                 self._problems.add(where, f"{node!r} cannot be the name of a node", hint)
             elif node in self._taken:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fmugen.errors import FormulaError, Problem
 
-__all__ = ["Place", "ProblemLog", "dotted", "formula_message"]
+__all__ = ["Origin", "Place", "ProblemLog", "dotted", "formula_message"]
 
 #: The keys that lead to a value in the file; integers count in arrays.
 Place = tuple[str | int, ...]
@@ -17,8 +17,17 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a flattened entry was written, and by which use it came into the model."""
+
+    place: Place
+    use: str
+
+
+@dataclass(frozen=True)
 class _Entry:
-    line: int | None
+    #: The number of the file, in the order they were read, and the line in it.
+    line: tuple[int, int] | None
     problem: Problem
 
 
@@ -35,25 +44,44 @@ class ProblemLog:
     """
 
     def __init__(self, file: str = "", lines: Mapping[Place, int] | None = None) -> None:
-        self._file = file
-        self._lines = lines or {}
+        self._files = [file]
+        self._lines = {place: (0, line) for place, line in (lines or {}).items()}
+        self._origins: Mapping[Place, Origin] = {}
         self._entries: list[_Entry] = []
 
-    def add(self, place: Place, message: str, hint: str = "") -> None:
+    def include(self, file: str, lines: Mapping[Place, int]) -> None:
+        """The lines of another file whose tables are part of the model."""
+        self._files.append(file)
+        number = len(self._files) - 1
+        self._lines = {place: (number, line) for place, line in lines.items()} | self._lines
+
+    def trace(self, origins: Mapping[Place, Origin]) -> None:
+        """Entries that came from assemblies; their problems are reported where they were written."""
+        self._origins = origins
+
+    def add(self, place: Place, message: str, hint: str = "", use: str = "") -> None:
+        """Log a problem; ``use`` is that of the assembly in which it is."""
+        for length in range(len(place), 0, -1):
+            origin = self._origins.get(place[:length])
+            if origin is not None:
+                place, use = (*origin.place, *place[length:]), origin.use
+                break
         line = self._line(place)
-        prefix = f"{self._file}:{line}: " if line is not None else ""
-        entry = _Entry(line, Problem(prefix + dotted(place), message, hint))
+        prefix = f"{self._files[line[0]]}:{line[1]}: " if line is not None else ""
+        where = f"{prefix}{dotted(place)}" + (f" (as {use})" if use else "")
+        entry = _Entry(line, Problem(where, message, hint))
         if entry not in self._entries:
             self._entries.append(entry)
 
     def problems(self) -> tuple[Problem, ...]:
         """Sorted by line; problems without one come first, in the order they were found."""
-        return tuple(entry.problem for entry in sorted(self._entries, key=lambda entry: entry.line or 0))
+        ordered = sorted(self._entries, key=lambda entry: entry.line or (-1, 0))
+        return tuple(entry.problem for entry in ordered)
 
     def __bool__(self) -> bool:
         return bool(self._entries)
 
-    def _line(self, place: Place) -> int | None:
+    def _line(self, place: Place) -> tuple[int, int] | None:
         for length in range(len(place), 0, -1):
             if place[:length] in self._lines:
                 return self._lines[place[:length]]

@@ -195,9 +195,10 @@ def _check_start(place: Place, name: str, draft: Draft, scope: Scope, problems: 
 
 def _why_no_start(quantity: Quantity, draft: Draft) -> str:
     """Why the quantity can have no start value; empty if it can."""
-    element = quantity.owner.partition(".")[0]
-    if element == GROUND:
+    if quantity.owner == GROUND or quantity.owner.startswith(f"{GROUND}."):
         return "the ground does not move"
+    # Drivers, forces and springs have no points, so that their quantities belong to themselves.
+    element = quantity.owner
     if element in draft.names["drivers"]:
         return "it belongs to a driver, which prescribes it"
     if quantity.network:

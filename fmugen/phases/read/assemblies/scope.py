@@ -1,0 +1,206 @@
+"""Names inside an assembly as names of the model that uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fmugen.components.base import SECTIONS
+from fmugen.components.measures import Cosine, Heading, Place, Reading, Spin, places
+from fmugen.formulas import renamed
+from fmugen.ir.formula import CONSTANTS, TIME
+from fmugen.ir.model import GROUND
+from fmugen.ir.network import FLANGE
+from fmugen.phases.read.assemblies.mirror import kind_of, negated, parity, prototype
+from fmugen.phases.read.assemblies.nouns import Number, Placement, Raw
+
+__all__ = ["Scope", "longest_owner", "points_of", "scope_of", "table", "total"]
+
+_ABSOLUTE = (Place, Heading, Cosine, Spin)
+#: What tells the sign of a quantity of an owner, and whether it is measured from the ground.
+_Transform = tuple[int, Reading | None]
+
+
+def table(tables: Raw, name: str) -> Raw:
+    """A table in a table; an empty one if there is none."""
+    found = tables.get(name, {})
+    return found if isinstance(found, Mapping) else {}
+
+
+def points_of(raw: object) -> tuple[str, ...]:
+    return tuple(table(raw, "points")) if isinstance(raw, Mapping) else ()
+
+
+def longest_owner(name: str, known: Callable[[str], bool]) -> tuple[str, str]:
+    """The longest known beginning of a dotted name, and the rest; no beginning if none is known."""
+    owner, rest = name, ""
+    while owner:
+        if known(owner):
+            return owner, rest
+        owner, _, last = owner.rpartition(".")
+        rest = f"{last}.{rest}" if rest else last
+    return "", name
+
+
+def total(first: Number, second: object) -> object:
+    """The sum of two numbers or formulas."""
+    if first == 0 or not isinstance(second, str | int | float):
+        return second
+    if second == 0:
+        return first
+    if isinstance(first, str) or isinstance(second, str):
+        return _Sum.text(first, second)
+    return first + second
+
+
+class _Sum:
+    @staticmethod
+    def text(*parts: Number) -> str:
+        from fmugen.errors import FormulaError
+        from fmugen.formulas import parse
+
+        texts = []
+        for part in parts:
+            try:
+                texts.append(f"({parse(part).text})" if isinstance(part, str) else f"({part!r})")
+            except FormulaError:
+                texts.append(f"({part})")
+        return " + ".join(texts)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names of one use of an assembly.
+
+    ``places`` maps bodies, points, connectors and other names of places to places of the model, ``nodes`` the
+    nodes of networks. ``frames`` maps bodies to those in whose axes vectors are given. ``values`` are the
+    parameters and inputs, each with the text that takes its place in formulas.
+    """
+
+    prefix: str
+    placement: Placement
+    planar: bool
+    places: Mapping[str, str]
+    frames: Mapping[str, str]
+    elements: Mapping[str, tuple[str, object]]
+    values: Mapping[str, str]
+
+    def place(self, text: object) -> object:
+        """A place of an assembly; what it does not know belongs to the model."""
+        if not isinstance(text, str):
+            return text
+        owner, rest = longest_owner(text, self.places.__contains__)
+        if not owner:
+            return text
+        return f"{self.places[owner]}.{rest}" if rest else self.places[owner]
+
+    def frame(self, text: object) -> object:
+        return self.frames.get(text, self.place(text)) if isinstance(text, str) else text
+
+    def node(self, text: object) -> object:
+        """A node of a network: of a connector, of a joint, or the assembly's own."""
+        if not isinstance(text, str) or text == GROUND or text.startswith("="):
+            return text
+        if text.startswith(FLANGE):
+            joint = text.removeprefix(FLANGE)
+            return f"{FLANGE}{self.prefix}.{joint}" if joint in self.elements else text
+        return self.places.get(text, f"{self.prefix}.{text}")
+
+    def formula(self, value: object) -> object:
+        """A number or formula, or lists of them, with the names of the model."""
+        if isinstance(value, str):
+            return renamed(value, self.name)
+        if isinstance(value, list):
+            return [self.formula(item) for item in value]
+        return value
+
+    def name(self, name: str) -> str:
+        """What a name in a formula of the assembly stands for."""
+        if name in self.values:
+            return self.values[name]
+        if name in CONSTANTS or name == TIME:
+            return name
+        quantity, sign, reading = self.quantity(name)
+        offset = self.offset(reading)
+        if offset != 0:
+            quantity = f"({quantity} - ({offset}))"
+        return quantity if sign > 0 else f"(-{quantity})"
+
+    def quantity(self, name: str) -> tuple[str, int, Reading | None]:
+        """The quantity of the model, its sign in the mirror, and how it is measured if that is known."""
+        place, kind = longest_owner(name, self.places.__contains__)
+        owner, _ = longest_owner(name, self.elements.__contains__)
+        if not place and not owner:
+            return name, 1, None
+        section, raw = self.elements.get(owner, ("", None))
+        if len(place) > len(owner) or not owner:
+            readings = {reading.kind: reading for reading in places(planar=self.planar)}
+            full = f"{self.places[place]}.{kind}" if kind else self.places[place]
+            if self.elements.get(place, ("", None))[0] == "bodies" or place not in self.elements:
+                body = kind_of("bodies", {})
+                if body is not None and kind not in readings:
+                    readings |= {r.kind: r for r in body.prototype().readings(planar=self.planar)}
+        else:
+            full, readings = f"{self.prefix}.{name}", self._readings(section, raw, name[len(owner) + 1 :])
+        reading = readings.get(name.rpartition(".")[2])
+        kinds = kind_of(section or "bodies", raw if isinstance(raw, Mapping) else {})
+        if reading is None or kinds is None or (section and SECTIONS[section].network):
+            return full, 1, None
+        element = prototype(kinds, raw if isinstance(raw, Mapping) else {})
+        return full, parity(element, reading, self.placement.mirror), reading
+
+    def _readings(self, section: str, raw: object, rest: str) -> dict[str, Reading]:
+        kind = kind_of(section, raw)
+        if kind is None or SECTIONS[section].network or not isinstance(raw, Mapping):
+            return {}
+        found = prototype(kind, raw).all_readings(planar=self.planar)
+        readings = {reading.kind: reading for reading in found if not reading.at}
+        if "." in rest:  # a point, or the mass centre
+            readings |= {reading.kind: reading for reading in places(planar=self.planar)}
+        return readings
+
+    def offset(self, reading: Reading | None) -> Number:
+        """What a position of the model is more than that in the assembly."""
+        placement = self.placement
+        if reading is None or placement.turned or not isinstance(reading.measure, Place):
+            return 0
+        component, order = reading.measure.component, reading.measure.order
+        known = order == 0 and component < len(placement.position)
+        return placement.position[component] if known else 0
+
+    def is_absolute(self, reading: Reading | None) -> bool:
+        """Whether the quantity is measured from the ground, in its axes."""
+        return reading is not None and isinstance(reading.measure, _ABSOLUTE)
+
+    def start(self, name: str, value: object) -> tuple[str, object, Reading | None]:
+        """The start value of a quantity of the model."""
+        full, sign, reading = self.quantity(name)
+        given = self.formula(value)
+        return full, total(self.offset(reading), given if sign > 0 else negated(given)), reading
+
+
+def scope_of(
+    tables: Raw,
+    prefix: str,
+    placement: Placement,
+    planar: bool,
+    connected: Mapping[str, str],
+    frames: Mapping[str, str],
+    values: Mapping[str, str],
+) -> Scope:
+    """The names of an assembly whose tables have no uses.
+
+    ``connected`` are the places outside: connectors, their points, and the ground.
+    """
+    elements = {
+        name: (section, raw) for section in SECTIONS for name, raw in table(tables, section).items()
+    }
+    places = dict(_own_places(tables, prefix)) | dict(connected)
+    return Scope(prefix, placement, planar, places, frames, elements, values)
+
+
+def _own_places(tables: Raw, prefix: str) -> Iterator[tuple[str, str]]:
+    for name, raw in table(tables, "bodies").items():
+        yield name, f"{prefix}.{name}"
+        for point in points_of(raw):
+            yield f"{name}.{point}", f"{prefix}.{name}.{point}"
