@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from itertools import pairwise
 from operator import add, mul, neg, sub, truediv
 
 from fmugen.errors import FormulaError
@@ -105,7 +106,7 @@ def parse(text: str | int | float) -> Formula:
             f"{text[:40]}...", MAX_LENGTH + 1, f"the formula is longer than {MAX_LENGTH} characters"
         )
     if measured := _MEASURED.fullmatch(text):
-        return _in_si(measured["number"], measured["unit"])
+        return _in_si(text, measured)
     root = _Parser(text).whole()
     if _depth(root) > MAX_DEPTH:
         raise FormulaError(text, 1, f"the formula has more than {MAX_DEPTH} operations inside one another")
@@ -114,25 +115,26 @@ def parse(text: str | int | float) -> Formula:
 
 _MEASURED = re.compile(
     r"\s*(?P<number>[-+]?\s*(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
-    r"(?P<unit>[A-Za-z]+[0-9]*(?:[./(][A-Za-z0-9./()-]*|-[0-9]+[A-Za-z0-9./()-]*)?)\s*"
+    r"(?![eE][+-]?[0-9])(?P<unit>[A-Za-z]+[0-9]*(?:[./(][A-Za-z0-9./()-]*|-[0-9]+[A-Za-z0-9./()-]*)?)\s*"
 )
 
 
-def _in_si(number: str, unit: str) -> Formula:
+def _in_si(text: str, measured: re.Match[str]) -> Formula:
     """A number in a unit; a part of a turn stays a part of pi, so that its sine stays exact."""
+    number, unit = "".join(measured["number"].split()), measured["unit"]
     try:
         factor = parse_unit(unit).factor
     except FormulaError as error:
-        text, advice = f"{number} {unit}", error.message.partition(": ")[2]
+        advice = error.message.partition(": ")[2]
         name = re.split("[^A-Za-z0-9_]", unit)[0]
         message = f"an operator is missing before {name!r}, or it is an unknown unit ({advice})"
-        raise FormulaError(text, len(number) + 2, message) from None
+        raise FormulaError(text, measured.start("unit") + 1, message) from None
     for turns, suffix in ((0, ""), (1, "*pi/180"), (-1, "*180/pi")):
         exact = Fraction(f"{factor / (math.pi / 180) ** turns:.12g}")
         if math.isclose(float(exact) * (math.pi / 180) ** turns, factor, rel_tol=4e-16):
-            value = float(Fraction("".join(number.split())) * exact)
+            value = float(Fraction(number) * exact)
             return replace(parse(f"{value!r}{suffix}"), unit=unit)
-    return replace(parse(repr(float("".join(number.split())) * factor)), unit=unit)
+    return replace(parse(repr(float(number) * factor)), unit=unit)
 
 
 def renamed(text: str, name_for: Callable[[str], str]) -> str:
@@ -149,7 +151,7 @@ def renamed(text: str, name_for: Callable[[str], str]) -> str:
         tokens = list(_tokens(text))
     except FormulaError:
         return text
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         if token.kind is _Kind.NAME and following.text != "(" and token.text not in FUNCTIONS:
             start = token.column - 1
             pieces += [text[done:start], name_for(token.text)]

@@ -6,6 +6,7 @@ space of the model, which is the context of every validation.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, cast
@@ -14,8 +15,6 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Discriminator,
-    Field,
-    FiniteFloat,
     PlainValidator,
     Tag,
     ValidationInfo,
@@ -23,7 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from fmugen.errors import FormulaError
-from fmugen.formulas import parse
+from fmugen.formulas import evaluate, parse
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import QUATERNION, Space
 from fmugen.phases.read.problems import formula_message
@@ -42,6 +41,8 @@ __all__ = [
     "FormulaField",
     "FormulaOrVector",
     "InertiaField",
+    "Measured",
+    "NumberField",
     "PositiveNumber",
     "SequenceText",
     "Text",
@@ -116,6 +117,47 @@ def _formula(value: object) -> Formula:
         raise _fault(formula_message(error)) from None
 
 
+class Measured(float):
+    """A number in SI, with the unit in which it was written; empty if it was none."""
+
+    unit: str = ""
+
+
+def _number(value: object) -> float:
+    if isinstance(value, str):
+        return _measured(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _fault(f"must be a number, not {describe_value(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _fault("must be a finite number")
+    return number
+
+
+def _measured(text: str) -> float:
+    try:
+        formula = parse(text)
+    except FormulaError as error:
+        if text[:1] in "0123456789.+-" and text:
+            raise _fault(formula_message(error)) from None
+        formula = None
+    number = evaluate(formula, {}) if formula is not None and formula.unit else None
+    if formula is None or number is None:
+        raise _fault(f"must be a number, not {describe_value(text)}")
+    made = Measured(number)
+    made.unit = formula.unit
+    return made
+
+
+def _positive(value: float) -> float:
+    if not value > 0:
+        raise _fault("must be greater than 0")
+    return value
+
+
 def _vector(value: object, info: ValidationInfo) -> object:
     space = _space(info)
     components = _COMPONENTS[space]
@@ -172,7 +214,9 @@ FormulaOrVector = Annotated[_OneOrSeveral, BeforeValidator(_vector_if_list)]
 TorqueField = Annotated[_OneOrSeveral, BeforeValidator(_torque)]
 #: One formula in the plane; in space the diagonal of the tensor, or that and xy, xz, yz.
 InertiaField = Annotated[_OneOrSeveral, BeforeValidator(_inertia)]
-PositiveNumber = Annotated[FiniteFloat, Field(gt=0)]
+#: A number, or a number with its unit in quotes.
+NumberField = Annotated[float, PlainValidator(_number)]
+PositiveNumber = Annotated[NumberField, AfterValidator(_positive)]
 
 
 # --- texts ---------------------------------------------------------------------------------------

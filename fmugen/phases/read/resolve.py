@@ -19,6 +19,7 @@ from fmugen.ir.model import (
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
+from fmugen.phases.read.measured import check_measured
 from fmugen.phases.read.names import (
     Scope,
     check_formulas,
@@ -49,6 +50,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     scope = scope_of(draft, mechanism)
     check_formulas(draft, scope, problems)
     _check_units(draft, scope, problems)
+    check_measured(draft, scope, problems)
     return replace(
         mechanism,
         outputs=tuple(_outputs(draft, scope)),

@@ -6,12 +6,14 @@ a :class:`FormulaScope` that says which names it may use. Whether names exist is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, Tag, create_model
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
 from fmugen.components.base import SECTIONS, Component, Form, FormulaScope, Key
+from fmugen.errors import FormulaError
+from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO, Formula
 from fmugen.ir.model import Space
 from fmugen.phases.read.fields import (
@@ -23,6 +25,7 @@ from fmugen.phases.read.fields import (
     FormulaField,
     FormulaOrVector,
     InertiaField,
+    NumberField,
     PositiveNumber,
     SequenceText,
     Text,
@@ -32,6 +35,7 @@ from fmugen.phases.read.fields import (
     shape_of,
 )
 from fmugen.phases.read.problems import Place
+from fmugen.units import coherent_text
 
 __all__ = [
     "ClosureTable",
@@ -93,24 +97,44 @@ class ExperimentTable(Table):
 class LimitedTable(Table):
     """What may have limits and a nominal value; importers show and scale by them."""
 
-    min: FiniteFloat | None = None
-    max: FiniteFloat | None = None
-    nominal: Annotated[FiniteFloat, Field(gt=0)] | None = None
+    #: The key of the number itself.
+    number: ClassVar[str] = ""
+
+    min: NumberField | None = None
+    max: NumberField | None = None
+    nominal: PositiveNumber | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unit_of_the_number(cls, given: object) -> object:
+        """A number with a unit says the unit of its table, unless that is given."""
+        value = given.get(cls.number) if isinstance(given, Mapping) else None
+        if not isinstance(given, Mapping) or not isinstance(value, str) or "unit" in given:
+            return given
+        try:
+            unit = parse(value).unit
+        except FormulaError:
+            return given
+        return {**given, "unit": coherent_text(unit)} if unit else given
 
 
 class ParameterTable(LimitedTable):
-    value: FiniteFloat
+    number = "value"
+
+    value: NumberField
     unit: UnitText = "1"
     description: Text = ""
 
 
 class InputTable(LimitedTable):
-    start: FiniteFloat = 0.0
+    number = "start"
+
+    start: NumberField = 0.0
     unit: UnitText = "1"
     description: Text = ""
     rate: Text = ""
     stamp: Text = ""
-    slope: FiniteFloat | None = None
+    slope: NumberField | None = None
 
 
 class OutputTable(Table):

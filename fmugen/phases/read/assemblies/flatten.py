@@ -11,7 +11,7 @@ from fmugen.errors import FormulaError
 from fmugen.formulas import evaluate, parse, renamed
 from fmugen.ir.model import GROUND
 from fmugen.phases.read.assemblies.mirror import kind_of, mirrored_default, mirrored_point, mirrored_value
-from fmugen.phases.read.assemblies.nouns import Flattened, Placement, Raw
+from fmugen.phases.read.assemblies.nouns import Flattened, Raw
 from fmugen.phases.read.assemblies.scope import Scope, longest_owner, scope_of, table, total
 from fmugen.phases.read.assemblies.use import Use, uses_of
 from fmugen.phases.read.problems import Origin, Place, ProblemLog
@@ -21,6 +21,7 @@ __all__ = ["flatten"]
 
 _NAMED = ("parameters", "inputs", "outputs", *SECTIONS)
 _ASSEMBLY_KEYS = ("connectors", "points", "ground", "start", "use", "description", *_NAMED)
+_NOT_FORMULAS = (Form.POINTS, Form.BODY, Form.ATTITUDE, Form.TYPE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -59,8 +60,8 @@ class _Flattener:
         if isinstance(merged.get("ground"), dict):
             merged["ground"] = {"points": {}} | merged["ground"]
             merged["ground"]["points"] = dict(table(merged["ground"], "points"))
-        if isinstance(merged.get("start"), dict):
-            merged["start"] = {n: dict(t) if isinstance(t, Mapping) else t for n, t in merged["start"].items()}
+        if isinstance(start := merged.get("start"), dict):
+            merged["start"] = {n: dict(t) if isinstance(t, Mapping) else t for n, t in start.items()}
         origins: dict[Place, Origin] = {}
         aliases: dict[str, str] = {}
         pending: list[tuple[str, str, object, Origin]] = []
@@ -153,12 +154,12 @@ class _Flattener:
                     for key, value in raw.items()
                 }
                 for key in kind.table_keys():
-                    if key.name in made and key.form not in (Form.POINTS, Form.BODY, Form.ATTITUDE, Form.TYPE):
+                    if key.name in made and key.form not in _NOT_FORMULAS:
                         made[key.name] = formula(made[key.name])
                 merged[section][name] = made
         for name, raw in table(merged, "outputs").items():
-            made = {**raw, "value": formula(raw.get("value"))} if isinstance(raw, Mapping) else formula(raw)
-            merged["outputs"][name] = made
+            output = {**raw, "value": formula(raw.get("value"))} if isinstance(raw, Mapping) else formula(raw)
+            merged["outputs"][name] = output
         for group in ("fixed", "guess"):
             starts = table(table(merged, "start"), group)
             if starts:
@@ -283,7 +284,8 @@ class _Instance:
 
     def _is_used(self, inside: str) -> bool:
         """Whether anything in the assembly is fastened to an outer body."""
-        return any(text == inside or text.startswith(f"{inside}.") for text in _texts(self.tables))
+        named = (text for name, each in self.tables.items() if name != "connectors" for text in _texts(each))
+        return any(text == inside or text.startswith(f"{inside}.") for text in named)
 
     # --- points ----------------------------------------------------------------------------------
 
@@ -361,7 +363,7 @@ class _Instance:
         for place, frame in self.frame_bodies:
             origin = Origin(self.use.place, self.prefix)
             add("bodies", frame, {"points": {}}, origin)
-            weld = {"type": "weld", "from": place, "to": frame}
+            weld: dict[str, object] = {"type": "weld", "from": place, "to": frame}
             if self.planar:
                 weld["angle"] = self.placement.angles[0]
             add("joints", f"{frame}_weld", weld, origin)
@@ -370,8 +372,9 @@ class _Instance:
                 origin = self.origin(section, name)
                 add(section, f"{self.prefix}.{name}", self.element(section, raw, origin), origin)
         for name, raw in table(self.tables, "outputs").items():
-            value = {**raw, "value": self.scope.formula(raw.get("value"))} if isinstance(raw, Mapping) else raw
-            entry = value if isinstance(raw, Mapping) else self.scope.formula(raw)
+            long = isinstance(raw, Mapping)
+            value = self.scope.formula(raw.get("value") if isinstance(raw, Mapping) else raw)
+            entry = {**table(self.tables["outputs"], name), "value": value} if long else value
             add("outputs", f"{self.prefix}.{name}", entry, self.origin("outputs", name))
         self._starts(merged, origins)
 

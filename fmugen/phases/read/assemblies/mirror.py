@@ -1,8 +1,8 @@
 """Values and quantities of elements as a mirror changes them.
 
-A mirror M takes a position r to M r, the attitude R of every body to M R M, and an axis a to M a. So the angle
-about an axis changes its sign, a displacement along it does not. What is axial, such as a torque, becomes
-det(M) M t.
+A mirror M takes a position r to M r, the attitude R of every body to M R M, and an axis a to M a. So the
+angle about an axis changes its sign, a displacement along it does not. What is axial, such as a torque,
+becomes det(M) M t.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def parity(element: Component, reading: Reading, mirror: Reflection) -> int:
 
 
 def _slide(element: Component, reading: Reading, mirror: Reflection) -> int:
-    """Along an axis the sign stays; in a plane the second direction completes the triad of an axial normal."""
+    """Along an axis the sign stays; in a plane the second direction completes a right-handed triad."""
     assert isinstance(reading.measure, Slide)
     slides = element.freedoms().slides if isinstance(element, Joint) else None
     match slides:

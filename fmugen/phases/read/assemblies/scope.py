@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from fmugen.components.base import SECTIONS
 from fmugen.components.measures import Cosine, Heading, Place, Reading, Spin, places
-from fmugen.formulas import renamed
+from fmugen.errors import FormulaError
+from fmugen.formulas import parse, renamed
 from fmugen.ir.formula import CONSTANTS, TIME
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import FLANGE
@@ -49,23 +50,16 @@ def total(first: Number, second: object) -> object:
     if second == 0:
         return first
     if isinstance(first, str) or isinstance(second, str):
-        return _Sum.text(first, second)
+        return f"({_in_si(first)}) + ({_in_si(second)})"
     return first + second
 
 
-class _Sum:
-    @staticmethod
-    def text(*parts: Number) -> str:
-        from fmugen.errors import FormulaError
-        from fmugen.formulas import parse
-
-        texts = []
-        for part in parts:
-            try:
-                texts.append(f"({parse(part).text})" if isinstance(part, str) else f"({part!r})")
-            except FormulaError:
-                texts.append(f"({part})")
-        return " + ".join(texts)
+def _in_si(value: Number) -> Number:
+    """A number with a unit cannot be a part of a formula, but the number in SI can."""
+    try:
+        return parse(value).text if isinstance(value, str) else value
+    except FormulaError:
+        return value
 
 
 @dataclass(frozen=True)
@@ -123,7 +117,7 @@ class Scope:
         quantity, sign, reading = self.quantity(name)
         offset = self.offset(reading)
         if offset != 0:
-            quantity = f"({quantity} - ({offset}))"
+            quantity = f"({quantity} - ({_in_si(offset)}))"
         return quantity if sign > 0 else f"(-{quantity})"
 
     def quantity(self, name: str) -> tuple[str, int, Reading | None]:
