@@ -48,6 +48,7 @@ class ProblemLog:
         self._lines = {place: (0, line) for place, line in (lines or {}).items()}
         self._origins: Mapping[Place, Origin] = {}
         self._entries: list[_Entry] = []
+        self._told: set[tuple[str, str]] = set()
 
     def include(self, file: str, lines: Mapping[Place, int]) -> None:
         """The lines of another file whose tables are part of the model."""
@@ -70,7 +71,10 @@ class ProblemLog:
         prefix = f"{self._files[line[0]]}:{line[1]}: " if line is not None else ""
         where = f"{prefix}{dotted(place)}" + (f" (as {use})" if use else "")
         entry = _Entry(line, Problem(where, message, hint))
-        if entry not in self._entries:
+        # The uses of one assembly share its mistakes: the first of them is told.
+        told = (dotted(place), message.replace(f"{use}.", "") if use else message)
+        if told not in self._told:
+            self._told.add(told)
             self._entries.append(entry)
 
     def problems(self) -> tuple[Problem, ...]:

@@ -26,6 +26,8 @@ from fmugen.components.measures import (
     StateValue,
     Through,
 )
+from fmugen.errors import FormulaError
+from fmugen.formulas import parse
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Domain
 from fmugen.phases.read.assemblies.nouns import Number, Raw, Reflection
@@ -50,12 +52,12 @@ def negated(value: object) -> object:
     if not isinstance(value, str):
         return -value if value else value
     text = value.strip()
-    if text[:1].isdigit():
-        try:  # a number with a unit
-            float(text.split()[0])
-            return f"-{text}"
-        except ValueError:
-            pass
+    try:
+        measured = bool(parse(text).unit)
+    except FormulaError:
+        measured = False
+    if measured:  # a number with a unit stays one
+        return text[1:] if text[0] == "-" else f"-{text.removeprefix('+')}"
     return f"-({text})"
 
 

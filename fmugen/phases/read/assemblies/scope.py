@@ -124,8 +124,8 @@ class Scope:
         """The quantity of the model, its sign in the mirror, and how it is measured if that is known."""
         place, kind = longest_owner(name, self.places.__contains__)
         owner, _ = longest_owner(name, self.elements.__contains__)
-        if not place and not owner:
-            return name, 1, None
+        if name in (place, owner) or not (place or owner):
+            return name, 1, None  # an element itself has no value: the name is one of the model
         section, raw = self.elements.get(owner, ("", None))
         if len(place) > len(owner) or not owner:
             readings = {reading.kind: reading for reading in places(planar=self.planar)}
