@@ -12,12 +12,26 @@ from fmugen.version import __version__
 TYPE_CHECKING = False  # typing is not imported for it
 if TYPE_CHECKING:
     from fmugen.api import Results, export, read, simulate, verify
-    from fmugen.builder import ModelBuilder
+    from fmugen.builder import AssemblyBuilder, ModelBuilder
     from fmugen.errors import FmugenError
 
-__all__ = ["FmugenError", "ModelBuilder", "Results", "__version__", "export", "read", "simulate", "verify"]
+__all__ = [
+    "AssemblyBuilder",
+    "FmugenError",
+    "ModelBuilder",
+    "Results",
+    "__version__",
+    "export",
+    "read",
+    "simulate",
+    "verify",
+]
 
-_HOMES = {"FmugenError": "fmugen.errors", "ModelBuilder": "fmugen.builder"}
+_HOMES = {
+    "AssemblyBuilder": "fmugen.builder",
+    "FmugenError": "fmugen.errors",
+    "ModelBuilder": "fmugen.builder",
+}
 
 
 def __getattr__(name: str) -> object:

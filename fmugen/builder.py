@@ -31,7 +31,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.phases.read import model_from_tables
 from fmugen.phases.read.problems import ProblemLog
 
-__all__ = ["ModelBuilder", "element_methods", "signature_of"]
+__all__ = ["AssemblyBuilder", "ModelBuilder", "element_methods", "signature_of"]
 
 Value = str | float
 Components = Sequence[Value]
@@ -68,8 +68,8 @@ class ModelBuilder:
 
     # --- interface -------------------------------------------------------------------------------
 
-    def parameter(self, name: str, value: float, unit: str = "1", description: str = "") -> Self:
-        """A number that may be changed before initialization."""
+    def parameter(self, name: str, value: Value, unit: str | None = None, description: str = "") -> Self:
+        """A number that may be changed before initialization; a text such as ``"540.7 mm"`` says its unit."""
         return self._enter("parameters", name, value=value, unit=unit, description=description)
 
     def input(
@@ -125,6 +125,51 @@ class ModelBuilder:
         turned = {"position": position, **_given(sequence=sequence, angles=angles)}
         point = turned if len(turned) > 1 else position
         return self._enter_in(self._ground, ("ground", "points", name), point)
+
+    # --- sub-assemblies --------------------------------------------------------------------------
+
+    def assembly(self, name: str, part: AssemblyBuilder) -> Self:
+        """A part that :meth:`use` puts into the model; it is described as a model is."""
+        return self._enter_in(
+            self._sections.setdefault("assemblies", {}), ("assemblies", name), part.tables()
+        )
+
+    def use(
+        self,
+        name: str,
+        assembly: str,
+        *,
+        parameters: Mapping[str, Value] | None = None,
+        connect: Mapping[str, str] | None = None,
+        mirror: str | None = None,
+        position: Components | None = None,
+        angle: Value | None = None,
+        sequence: str | None = None,
+        angles: Components | None = None,
+        count: int | None = None,
+        first: Mapping[str, object] | None = None,
+        last: Mapping[str, object] | None = None,
+    ) -> Self:
+        """An assembly in the model: its elements are called ``name.element``.
+
+        ``mirror`` names the axis that is reversed. With ``count`` there are ``name1``, ``name2`` and so on;
+        formulas may use ``index`` and ``count``, and ``first`` and ``last`` say what differs there.
+        """
+        return self._enter(
+            "use",
+            name,
+            assembly=assembly,
+            parameters=parameters,
+            connect=connect,
+            mirror=mirror,
+            position=position,
+            angle=angle,
+            sequence=sequence,
+            angles=angles,
+            count=count,
+            first=first,
+            last=last,
+        )
 
     # --- elements --------------------------------------------------------------------------------
 
@@ -220,9 +265,13 @@ class ModelBuilder:
         problems = ProblemLog()
         for place in self._given_twice:
             problems.add(place, "is given twice", "keep one of the two")
+        return model_from_tables(self.tables(), self._name, problems)
+
+    def tables(self) -> dict[str, object]:
+        """The description as the tables of a model file."""
         ground = {"points": self._ground}
         start = {"steady": self._steady, "fixed": self._fixed, "guess": self._guessed}
-        return model_from_tables({**self._sections, "ground": ground, "start": start}, self._name, problems)
+        return {**self._sections, "ground": ground, "start": start}
 
     def _enter(self, section: str, name: str, **values: object) -> Self:
         return self._enter_in(self._sections.setdefault(section, {}), (section, name), _given(**values))
@@ -233,6 +282,28 @@ class ModelBuilder:
             self._given_twice.append(place)
         table[place[-1]] = _plain(value)
         return self
+
+
+class AssemblyBuilder(ModelBuilder):
+    """The description of a sub-assembly, for :meth:`ModelBuilder.assembly`."""
+
+    def __init__(self) -> None:
+        super().__init__("assembly")
+        del self._sections["model"]
+
+    def connector(self, name: str, default: str = "") -> Self:
+        """A place outside, which the use connects; without a default it must."""
+        return self._enter_in(self._sections.setdefault("connectors", {}), ("connectors", name), default)
+
+    def point(self, name: str, place: str | Components, *, on: str | None = None) -> Self:
+        """Another name of a place of the assembly, or a position ``on`` a connector or on the ground."""
+        entry = place if isinstance(place, str) else {"position": place, **_given(on=on)}
+        return self._enter_in(self._sections.setdefault("points", {}), ("points", name), entry)
+
+    def tables(self) -> dict[str, object]:
+        made = super().tables()
+        made["start"] = {"fixed": self._fixed, "guess": self._guessed}
+        return made
 
 
 #: The arguments that are not called as the keys of the file, which are words of Python.

@@ -29,6 +29,7 @@ _LARGE = {
     "bricard",
     "double_wishbone",
     "five_link_suspension",
+    "jansen_walker",
     "landing_gear",
     "spatial_parallel_3dof",
     "spatial_serial",

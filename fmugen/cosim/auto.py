@@ -92,7 +92,9 @@ def _ties(model: SystemModel) -> Iterator[set[str]]:
     def used(names: Iterable[str]) -> set[str]:
         found: set[str] = set()
         for name in names:
-            owner, kind = name.partition(".")[0], name.rpartition(".")[2]
+            owner, _, kind = name.rpartition(".")
+            while owner and owner not in bodies and owner not in ends:
+                owner = owner.rpartition(".")[0]
             reaction = kind in ("fx", "fy", "fz")
             found |= {owner} if owner in bodies else set() if reaction else ends.get(owner, set())
         return found

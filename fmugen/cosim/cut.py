@@ -19,7 +19,7 @@ from fmugen.components.joints import joint_of
 from fmugen.cosim.partition import require_partition
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.element import Value
-from fmugen.ir.formula import CONSTANTS, TIME, Call, Formula, Number
+from fmugen.ir.formula import Call, Formula, Number
 from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import (
     GROUND,
@@ -293,8 +293,9 @@ def _used(item: Element | Output) -> Iterator[str]:
         yield from named_bodies(item)
     for formula in _formulas(item):
         for name in formula.names():
-            if "." in name and name not in CONSTANTS and name != TIME:
-                yield name.partition(".")[0]
+            while "." in name:  # every name that the owner of the quantity can have
+                name = name.rpartition(".")[0]
+                yield name
 
 
 def _formulas(item: object) -> Iterator[Formula]:

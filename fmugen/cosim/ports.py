@@ -168,7 +168,7 @@ class Wiring:
             if isinstance(term, Name) and term.text in names:
                 known = {element.name for element in self.models[part].in_section("forces", "drivers")}
                 other = names[term.text]
-                if other.partition(".")[0] not in known:
+                if other.rpartition(".")[0] not in known:
                     return term
                 return Name(other) if sign > 0 else Call("neg", (Name(other),))
             if isinstance(term, Call):

@@ -36,6 +36,7 @@ _BEGINNING = 50
 _LARGE = {
     "double_wishbone",
     "five_link_suspension",
+    "jansen_walker",
     "spatial_parallel_3dof",
     "stewart_gough",
     "stewart_gough_uchida",

@@ -73,4 +73,3 @@ def _of_numbers(draft: Draft) -> Iterator[tuple[Place, str, str]]:
 
 def _unit(number: object) -> str:
     return number.unit if isinstance(number, Measured) else ""
-

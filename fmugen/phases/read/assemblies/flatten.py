@@ -16,6 +16,7 @@ from fmugen.phases.read.assemblies.scope import Scope, longest_owner, scope_of, 
 from fmugen.phases.read.assemblies.use import Use, uses_of
 from fmugen.phases.read.problems import Origin, Place, ProblemLog
 from fmugen.suggestions import did_you_mean
+from fmugen.units import coherent_text
 
 __all__ = ["flatten"]
 
@@ -224,7 +225,7 @@ class _Instance:
             if given is not None and value is None:
                 yield name, f"({given})"
                 continue
-            base = dict(raw) if isinstance(raw, Mapping) else {"value": raw}
+            base = _with_unit(dict(raw) if isinstance(raw, Mapping) else {"value": raw})
             self.parameters[name] = base if given is None else {**base, "value": value}
             yield name, f"{self.prefix}.{name}"
         for name in table(self.tables, "inputs"):
@@ -445,6 +446,18 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _texts(item)
+
+
+def _with_unit(parameter: dict[str, object]) -> dict[str, object]:
+    """The table of a parameter with the unit that its default says, which holds for all values."""
+    value = parameter.get("value")
+    if not isinstance(value, str) or "unit" in parameter:
+        return parameter
+    try:
+        unit = parse(value).unit
+    except FormulaError:
+        return parameter
+    return {**parameter, "unit": coherent_text(unit)} if unit else parameter
 
 
 def _constant(given: object) -> object | None:

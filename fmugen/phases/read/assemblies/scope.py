@@ -186,9 +186,7 @@ def scope_of(
 
     ``connected`` are the places outside: connectors, their points, and the ground.
     """
-    elements = {
-        name: (section, raw) for section in SECTIONS for name, raw in table(tables, section).items()
-    }
+    elements = {name: (section, raw) for section in SECTIONS for name, raw in table(tables, section).items()}
     places = dict(_own_places(tables, prefix)) | dict(connected)
     return Scope(prefix, placement, planar, places, frames, elements, values)
 
