@@ -173,7 +173,13 @@ def planar_assembly(draw: np.random.Generator) -> dict[str, Any]:
                 "free": "20 deg",
                 "actuator": "0.2*sin(2*time)",
             },
-            "pull": {"type": "translational", "from": "coupler", "to": "block", "stiffness": 30, "free": 0.1},
+            "pull": {
+                "type": "translational",
+                "from": "coupler.F",
+                "to": "block",
+                "stiffness": 30,
+                "free": 0.1,
+            },
         },
         "forces": {
             "wring": {"type": "torque", "on": "rocker", "value": "0.3 - 0.1*rocker.omega"},
