@@ -22,6 +22,7 @@ from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.expr.substitute import substitute
 from fmugen.ir.dae import (
+    OWN_COORDINATE,
     Coordinate,
     Dae,
     Equation,
@@ -236,7 +237,7 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
             freedom.position,
             freedom.velocity,
             freedom.second,
-            Origin("work", Domain.TRANSLATION, freedom.element, axis.coordinate.rpartition(".")[2]),
+            Origin(OWN_COORDINATE, Domain.TRANSLATION, freedom.element, axis.coordinate.rpartition(".")[2]),
         )
         for freedom in graph.freedoms
         for axis in (freedom.axis,)
