@@ -16,6 +16,7 @@ __all__ = [
     "Attitude",
     "Cosine",
     "Effort",
+    "FreedomValue",
     "Heading",
     "Measure",
     "Place",
@@ -115,6 +116,11 @@ class Tension:
 
 
 @dataclass(frozen=True)
+class FreedomValue:
+    """A coordinate of the element itself, or a derivative of it."""
+
+
+@dataclass(frozen=True)
 class StateValue:
     """A state of the element."""
 
@@ -131,6 +137,7 @@ Measure = (
     | Effort
     | Through
     | Tension
+    | FreedomValue
     | StateValue
 )
 

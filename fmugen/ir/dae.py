@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 
+#: The kind of origin of the equation of a coordinate that belongs to an element itself.
+OWN_COORDINATE = "work"
 #: The direction of the constraint that Euler parameters have unit length.
 UNIT_LENGTH = "unit length"
 
@@ -69,6 +71,11 @@ class Coordinate:
     velocity: Expr
     second: Expr
     origin: Origin
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a coordinate of an element itself, such as a deflection, and not of a branch."""
+        return self.origin.kind == OWN_COORDINATE
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ formulas and states of its element. The formulation implements it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from fmugen.expr.affine import Affine
+from fmugen.expr.affine import Affine, AffineScalar
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
-__all__ = ["Law", "Motion"]
+__all__ = ["GeneralizedLaw", "Law", "Motion"]
 
 
 class Motion(Protocol):
@@ -35,6 +35,12 @@ class Motion(Protocol):
     def state(self, name: str) -> Expr:
         """A state of the element."""
 
+    def freedom(self, name: str, order: int = 0) -> Expr:
+        """A freedom of the element, or its rate."""
+
+    def second(self, name: str) -> AffineScalar:
+        """The second derivative of a freedom of the element."""
+
     # --- scalars -------------------------------------------------------------------------------------
 
     def angle(self, order: int = 0) -> Expr:
@@ -51,6 +57,15 @@ class Motion(Protocol):
     def acceleration(self) -> Affine:
         """The acceleration of the head."""
 
+    def omega(self) -> Vector3:
+        """The angular velocity of the frame of the head, in its own axes."""
+
+    def alpha(self) -> Affine:
+        """The angular acceleration of the frame of the head."""
+
+    def components(self, vector: Affine) -> tuple[AffineScalar, AffineScalar, AffineScalar]:
+        """A vector by components in the axes of the frame of the head."""
+
     # --- through variables ---------------------------------------------------------------------------
 
     def pull(self, tension: Expr) -> Affine:
@@ -65,9 +80,17 @@ class Motion(Protocol):
     def vector(self, components: Vector3, frame: str) -> Affine:
         """A force or torque by components in the axes of a body."""
 
+    def composed(self, components: Sequence[AffineScalar]) -> Affine:
+        """A force or torque by components in the axes of the frame of the head."""
+
+    def moments(self) -> Affine:
+        """``sum of r x F`` over the arms of the frame of the head, which the frame carries."""
+
     def inertia(self, tensor: Matrix3) -> Affine:
         """``-J alpha - omega x J omega`` of the head, less the moments of the forces on its arms."""
 
 
 #: The through variable of an edge, on its head.
 Law = Callable[[Motion], Affine]
+#: The generalized forces on the freedoms of an element, inertia included.
+GeneralizedLaw = Callable[[Motion], Sequence[AffineScalar]]

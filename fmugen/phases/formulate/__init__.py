@@ -22,6 +22,7 @@ from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.expr.substitute import substitute
 from fmugen.ir.dae import (
+    OWN_COORDINATE,
     Coordinate,
     Dae,
     Equation,
@@ -93,9 +94,9 @@ def formulate(
     mass: dict[tuple[int, int], Expr] = {}
     force = []
     for row, coordinate in enumerate(coordinates):
-        free, coefficients = cutsets.equation(coordinate)
-        force.append(free)
-        for unknown, coefficient in coefficients.items():
+        equation = cutsets.equation(coordinate)
+        force.append(equation.const)
+        for unknown, coefficient in equation.coefficients.items():
             column = index.get(unknown, row + 1)
             if column <= row and not coefficient.is_zero:
                 mass[row, column] = -coefficient
@@ -204,7 +205,7 @@ def _rates(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> Itera
 
 
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
-    """The coordinates of all branches: those of the R-tree first, in declared order of edges."""
+    """The coordinates of all branches, those of the R-tree first, and the freedoms of elements."""
     dag = graph.symbols.dag
     coordinates: list[Coordinate] = []
     for domain in (Domain.ROTATION, Domain.TRANSLATION):
@@ -226,6 +227,21 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
                 )
                 for axis in edge.motion
             )
+    coordinates.extend(
+        Coordinate(
+            axis.coordinate,
+            axis.rate,
+            axis.acceleration,
+            axis.unit,
+            axis.guess,
+            freedom.position,
+            freedom.velocity,
+            freedom.second,
+            Origin(OWN_COORDINATE, Domain.TRANSLATION, freedom.element, axis.coordinate.rpartition(".")[2]),
+        )
+        for freedom in graph.freedoms
+        for axis in (freedom.axis,)
+    )
     return tuple(coordinates)
 
 

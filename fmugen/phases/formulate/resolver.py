@@ -11,6 +11,7 @@ from fmugen.components.measures import (
     Attitude,
     Cosine,
     Effort,
+    FreedomValue,
     Heading,
     Measure,
     Place,
@@ -115,7 +116,7 @@ class Quantities:
                 return self._tension(element)
             case Attitude():
                 raise TreeError(f"{name} is known only where {owner} is in the rotational tree")
-            case StateValue():
+            case StateValue() | FreedomValue():
                 raise KeyError(owner)
 
     def _edge(self, domain: Domain, element: str) -> Edge:
