@@ -25,7 +25,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 
 from fmugen.components.exchange import Plug
-from fmugen.components.measures import FreedomValue, Reading, StateValue
+from fmugen.components.measures import FreedomValue, ModeNumber, Reading, StateValue
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import (
     GROUND,
@@ -40,7 +40,7 @@ from fmugen.ir.element import (
 )
 from fmugen.ir.formula import ONE, constant
 from fmugen.ir.graph import Edge, EdgeKind, Screw, Work
-from fmugen.ir.motion import Motion
+from fmugen.ir.motion import Motion, Switch
 from fmugen.ir.quantity import Level, Quantity, freedom_kinds
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANY_SPACE",
+    "MODE",
     "REGISTRY",
     "REQUIRED",
     "SECTIONS",
@@ -128,6 +129,8 @@ class Form(Enum):
 
 #: The default of a key that must be given.
 REQUIRED = object()
+#: The quantity that tells the mode of an element: its number, from zero.
+MODE = "mode"
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,8 @@ class Component:
     #: What it is fastened to, from tail to head.
     ends: ClassVar[tuple[End, ...]] = (End("from"), End("to"))
     states: ClassVar[tuple[State, ...]] = ()
+    #: What its law distinguishes between events, if anything; the first is that of the start.
+    modes: ClassVar[tuple[str, ...]] = ()
     symbol: ClassVar[Symbol | None] = None
     #: What its edges are to the choice of trees.
     role: ClassVar[EdgeKind]
@@ -369,6 +374,8 @@ class Component:
                 yield Reading(kind, level, unit, FreedomValue(), recorded=recorded)
         for state in self.states:
             yield Reading(state.name, Level.VELOCITY, state.unit, StateValue(), recorded=True)
+        if self.modes:
+            yield Reading(MODE, Level.VELOCITY, "1", ModeNumber(), recorded=True)
 
     def own_coordinates(self) -> Iterator[State]:
         """Its coordinates beside those of its edges, such as deflections; :meth:`build` gives their work."""
@@ -389,6 +396,10 @@ class Component:
     def rates(self, at: Motion) -> Mapping[str, Expr]:
         """The time derivatives of the states; ``at`` is the motion of the first edge."""
         return {}
+
+    def switches(self, at: Motion) -> Iterator[Switch]:
+        """The changes of mode; ``at`` is the motion of the first edge."""
+        return iter(())
 
 
 def _any_value(form: Form) -> object:

@@ -19,6 +19,7 @@ __all__ = [
     "FreedomValue",
     "Heading",
     "Measure",
+    "ModeNumber",
     "Place",
     "Reading",
     "Slide",
@@ -121,6 +122,11 @@ class FreedomValue:
 
 
 @dataclass(frozen=True)
+class ModeNumber:
+    """The number of the mode that the element is in, from zero."""
+
+
+@dataclass(frozen=True)
 class StateValue:
     """A state of the element."""
 
@@ -138,6 +144,7 @@ Measure = (
     | Through
     | Tension
     | FreedomValue
+    | ModeNumber
     | StateValue
 )
 

@@ -13,7 +13,17 @@ from fmugen.components.site import Context, Site
 from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Role
 from fmugen.ir.element import GROUND, Element
-from fmugen.ir.graph import Displacement, Edge, EdgeKind, ElementState, Rotation, Screw, Symbols, Work
+from fmugen.ir.graph import (
+    Displacement,
+    Edge,
+    EdgeKind,
+    ElementMode,
+    ElementState,
+    Rotation,
+    Screw,
+    Symbols,
+    Work,
+)
 from fmugen.ir.model import SystemModel
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import FLANGE, Discipline, flange_joint
@@ -44,6 +54,11 @@ class Multibody:
             )
             for element, kind in self._parts
             for state in kind.states
+        )
+        self.modes = tuple(
+            ElementMode(element.name, mode, dag.symbol(f"{element.name}.{mode}", Role.RELATION))
+            for element, kind in self._parts
+            for mode in kind.modes[1:]
         )
 
     def edges(self) -> Iterator[Edge]:

@@ -28,6 +28,7 @@ __all__ = [
     "DomainGraph",
     "Edge",
     "EdgeKind",
+    "ElementMode",
     "ElementState",
     "FixedTurn",
     "Freedom",
@@ -344,6 +345,24 @@ class ElementState:
 
 
 @dataclass(frozen=True)
+class ElementMode:
+    """A mode of an element other than its first: the element is in it where ``symbol`` is negative."""
+
+    element: str
+    mode: str
+    symbol: Expr
+
+    @property
+    def name(self) -> str:
+        return f"{self.element}.{self.mode}"
+
+    @property
+    def is_on(self) -> Expr:
+        """One in the mode, zero in all others."""
+        return 1 - self.symbol.dag.call("step", self.symbol)
+
+
+@dataclass(frozen=True)
 class LinearGraph:
     """The graphs of a mechanism and of the networks around it, over one expression DAG.
 
@@ -352,7 +371,7 @@ class LinearGraph:
     ``network_symbols`` their variables by name, and ``borrowed`` the variables that stand for quantities
     of the mechanism: positions of joints with a flange, and what formulas of components name. ``states`` are
     those of mechanical elements; their symbols are among ``network_symbols``. ``works`` act on the
-    freedoms of elements themselves.
+    freedoms of elements themselves. ``modes`` are those of elements that change between laws at events.
     """
 
     symbols: Symbols
@@ -367,6 +386,7 @@ class LinearGraph:
     borrowed: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     states: tuple[ElementState, ...] = ()
     works: tuple[Work, ...] = ()
+    modes: tuple[ElementMode, ...] = ()
 
     @property
     def freedoms(self) -> tuple[Freedom, ...]:

@@ -7,6 +7,7 @@ formulas and states of its element. The formulation implements it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from fmugen.expr.affine import Affine, AffineScalar
@@ -14,7 +15,16 @@ from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
-__all__ = ["GeneralizedLaw", "Law", "Motion"]
+__all__ = ["GeneralizedLaw", "Law", "Motion", "Switch"]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of the mode of an element, from ``before`` to ``after``, where ``when`` becomes positive."""
+
+    before: str
+    after: str
+    when: Expr
 
 
 class Motion(Protocol):
@@ -34,6 +44,9 @@ class Motion(Protocol):
 
     def state(self, name: str) -> Expr:
         """A state of the element."""
+
+    def mode(self, name: str) -> Expr:
+        """One while the element is in a mode, else zero."""
 
     def freedom(self, name: str, order: int = 0) -> Expr:
         """A freedom of the element, or its rate."""

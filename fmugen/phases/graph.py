@@ -51,4 +51,5 @@ def build_graph(model: SystemModel) -> LinearGraph:
         networks.borrowed,
         components.states,
         tuple(components.works),
+        components.modes,
     )

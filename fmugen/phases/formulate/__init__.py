@@ -32,7 +32,7 @@ from fmugen.ir.dae import (
     NetworkVariable,
     Origin,
 )
-from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph
 from fmugen.ir.model import Space, Start, SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
@@ -42,6 +42,7 @@ from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_links
+from fmugen.phases.formulate.modes import modes_of
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
@@ -135,7 +136,19 @@ def formulate(
         },
         steady=model.steady,
     )
-    dae = replace(dae, preferred=preferred_positions(model, kinematics, resolve), angles=angles.counted)
+    dae = replace(
+        dae,
+        preferred=preferred_positions(model, kinematics, resolve),
+        angles=angles.counted,
+        modes=tuple(
+            modes_of(
+                graph,
+                lambda name: component_of(model.element(name)),
+                lambda name: _first_edge(graph, name),
+                resolve.motion,
+            )
+        ),
+    )
     return with_added_mass(couple_network(dae, defaults), model)
 
 
@@ -195,13 +208,17 @@ def _network(model: SystemModel, graph: LinearGraph, trees: TreeSelection, resol
 def _rates(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> Iterator[Equation]:
     """The rates of the states of elements, by the motion of their first edge."""
     for element in dict.fromkeys(state.element for state in graph.states):
-        edges = (graph.domain(domain).find(element) for domain in Domain)
-        edge = next(edge for edge in edges if edge is not None)
-        rates = component_of(model.element(element)).rates(resolve.motion(edge))
+        rates = component_of(model.element(element)).rates(resolve.motion(_first_edge(graph, element)))
         for state in graph.states:
             if state.element == element:
                 residual = state.rate - rates[state.kind]
                 yield Equation(NetworkOrigin("state of", None, element), residual)
+
+
+def _first_edge(graph: LinearGraph, element: str) -> Edge:
+    """The edge of an element, the translational one if it has two."""
+    edges = (graph.domain(domain).find(element) for domain in Domain)
+    return next(edge for edge in edges if edge is not None)
 
 
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:

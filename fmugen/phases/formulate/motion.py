@@ -64,6 +64,12 @@ class EdgeMotion(Motion):
     def second(self, name: str) -> AffineScalar:
         return AffineScalar(self.dag.zero, {self.freedom(name, 2): self.dag.one})
 
+    def mode(self, name: str) -> Expr:
+        modes = [mode for mode in self.around.kinematics.graph.modes if mode.element == self.edge.name]
+        known = {mode.mode: mode.is_on for mode in modes}
+        # The first mode, which has no symbol, is the one that is left where the element is in no other.
+        return known[name] if name in known else 1 - self.dag.add(known.values())
+
     # --- scalars -------------------------------------------------------------------------------------
 
     def angle(self, order: int = 0) -> Expr:

@@ -14,6 +14,7 @@ from fmugen.components.measures import (
     FreedomValue,
     Heading,
     Measure,
+    ModeNumber,
     Place,
     Slide,
     Spin,
@@ -116,6 +117,10 @@ class Quantities:
                 return self._tension(element)
             case Attitude():
                 raise TreeError(f"{name} is known only where {owner} is in the rotational tree")
+            case ModeNumber():
+                modes = [mode for mode in self._graph.modes if mode.element == element]
+                numbered = enumerate(modes, start=1)
+                return self._graph.symbols.dag.add(number * mode.is_on for number, mode in numbered)
             case StateValue() | FreedomValue():
                 raise KeyError(owner)
 
