@@ -18,6 +18,7 @@ from fmugen.components.measures import (
     Attitude,
     Cosine,
     Effort,
+    FreedomValue,
     Heading,
     Place,
     Reading,
@@ -30,6 +31,7 @@ from fmugen.errors import FormulaError
 from fmugen.formulas import parse
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Domain
+from fmugen.ir.quantity import freedom_kinds
 from fmugen.phases.read.assemblies.nouns import Number, Raw, Reflection
 
 __all__ = ["kind_of", "mirrored_default", "mirrored_value", "negated", "parity", "prototype"]
@@ -176,6 +178,13 @@ def _state(element: Component, reading: Reading, mirror: Reflection) -> int:
     return number_sign(kinds.get(reading.kind, Mirror.KEPT), mirror)
 
 
+def _own_coordinate(element: Component, reading: Reading, mirror: Reflection) -> int:
+    for own in element.own_coordinates():
+        if reading.kind in (kind for kind, *_ in freedom_kinds(own.name, own.unit)):
+            return number_sign(own.mirrored, mirror)
+    return 1
+
+
 def _by_domain(element: Component, reading: Reading, mirror: Reflection) -> int:
     measure = reading.measure
     assert isinstance(measure, Across | Effort)
@@ -220,4 +229,5 @@ _SIGNS: Mapping[type, Callable[[Component, Reading, Reflection], int]] = {
     Effort: _by_domain,
     Through: _through,
     StateValue: _state,
+    FreedomValue: _own_coordinate,
 }
