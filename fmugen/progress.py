@@ -8,6 +8,8 @@ from functools import cached_property, wraps
 from time import perf_counter
 from typing import Any, TypeVar
 
+from fmugen.garbage import rare_collection
+
 __all__ = ["Progress", "counted", "stage", "timed", "tried"]
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
@@ -34,6 +36,8 @@ def timed(phase: str, progress: Progress | None) -> Iterator[None]:
 def stage(name: str, needs: str = "") -> Callable[[Callable[[Any], _T]], cached_property[_T]]:
     """A property that is computed once. ``self.progress`` is told when it begins and ends.
 
+    Cyclic garbage is collected rarely meanwhile.
+
     ``needs`` names an earlier stage, which is computed first, so that its time does not count here.
     """
 
@@ -42,7 +46,7 @@ def stage(name: str, needs: str = "") -> Callable[[Callable[[Any], _T]], cached_
         def computed(self: Any) -> _T:
             if needs:
                 getattr(self, needs)
-            with timed(name, self.progress):
+            with timed(name, self.progress), rare_collection():
                 return function(self)
 
         return cached_property(computed)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import networkx as nx
-
+from fmugen.digraph import reached_from
 from fmugen.errors import NetworkError
 from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph, NetworkGraph
 from fmugen.ir.model import GROUND
@@ -46,9 +45,7 @@ def normal_trees(graphs: LinearGraph) -> tuple[SpanningTree, ...]:
 
 def _require_connected(graph: NetworkGraph) -> None:
     """Raise if a part of a network floats: its potentials would be anything."""
-    lines: nx.Graph[str] = nx.Graph((edge.tail, edge.head) for edge in graph.edges)
-    lines.add_node(GROUND)
-    reached = nx.node_connected_component(lines, GROUND)
+    reached = reached_from(GROUND, ((edge.tail, edge.head) for edge in graph.edges))
     floating = [node for node in graph.nodes if node not in reached]
     if floating:
         raise NetworkError(

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
 from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
 from fmugen.trees.growth import GrownTree, grow_all
@@ -80,6 +78,8 @@ def _joint_length(edge: Edge) -> int:
 
 def _shortest_paths(graph: DomainGraph, length: Callable[[Edge], int]) -> dict[str, int]:
     """Dijkstra's shortest path weight of every node (figure D.2)."""
+    import networkx as nx
+
     network: nx.MultiGraph[str] = nx.MultiGraph()
     network.add_nodes_from(graph.nodes)
     for edge in graph.edges:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import networkx as nx
-
 from fmugen.components.freedoms import Anywhere, Ball, Locked
 from fmugen.components.joints import Joint, joints_of
+from fmugen.digraph import reached_from
 from fmugen.ir.graph import EdgeKind
 from fmugen.ir.model import GROUND, Element, Space, SystemModel, quantities
 from fmugen.ir.quantity import Level
@@ -56,14 +55,14 @@ class _Starts:
         joints, bodies, lengths = [], [], []
         for at, joint in self._real:
             ends = (at.tail.body, at.head.body)
-            if not self._leaves_attitude(joint) and not nx.has_path(attitudes, *ends):
+            if not self._leaves_attitude(joint) and ends[1] not in attitudes[ends[0]]:
                 joints.append(at.name)
             if not placed.issuperset(ends):
                 lengths += [name for name in self._names.get((at.name, "m"), ()) if name not in self._given]
         for body in self._model.bodies:
             held = [(at, joint) for at, joint in self._real if body.name in (at.tail.body, at.head.body)]
             loose = all(self._leaves_attitude(joint) for _, joint in held)
-            if loose and not nx.has_path(attitudes, GROUND, body.name):
+            if loose and body.name not in attitudes[GROUND]:
                 bodies.append(body.name)
             if all(self._leaves_place(at, joint) for at, joint in held) and body.name not in placed:
                 lengths += self._names[body.name, "m"]
@@ -80,20 +79,19 @@ class _Starts:
     def _tell(self, owner: str, *units: str) -> bool:
         return any(name in self._given for unit in units for name in self._names.get((owner, unit), ()))
 
-    def _attitudes(self) -> nx.Graph[str]:
-        """The bodies, joined where the attitude between two is told or constant."""
-        graph: nx.Graph[str] = nx.Graph()
-        graph.add_nodes_from([GROUND, *(body.name for body in self._model.bodies)])
+    def _attitudes(self) -> dict[str, set[str]]:
+        """By body, those whose attitude to it is told or constant, directly or through others."""
         told = [body.name for body in self._model.bodies if self._tell(body.name, "rad", "1")]
-        graph.add_edges_from((GROUND, name) for name in told)
+        edges = [(GROUND, name) for name in told]
         constant = {at.name for at, joint in self._real if isinstance(joint.freedoms().turns, Locked)}
         for at, _ in self._joints:
             if at.name in constant or self._tell(at.name, "rad"):
-                graph.add_edge(at.tail.body, at.head.body)
+                edges.append((at.tail.body, at.head.body))
         for driver in self._model.in_section("drivers"):
             if (driver.name, "rad") in self._names:
-                graph.add_edge(driver.tail.body, driver.head.body)
-        return graph
+                edges.append((driver.tail.body, driver.head.body))
+        bodies = (GROUND, *(body.name for body in self._model.bodies))
+        return {body: reached_from(body, edges) for body in bodies}
 
     def _placed(self) -> set[str]:
         """The ground, and the bodies with a start value of a coordinate of one of their points."""

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-import networkx as nx
-
+from fmugen.digraph import matching, strong_components
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Constraint, Dae
@@ -196,22 +195,18 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
         _NOTHING.union(*(_atoms(value, known) for value in equation.knowns)) for equation in equations
     ]
     matched = _matching(equations, unknowns)
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(len(equations)))
+    needs: dict[int, set[int]] = {number: set() for number in range(len(equations))}
     for number, equation in enumerate(equations):
         for unknown in equation.unknowns:
             if matched is not None:
-                graph.add_edge(number, matched[unknown])
+                needs[number].add(matched[unknown])
             else:
-                others = (n for n, other in enumerate(equations) if unknown in other.unknowns)
-                graph.add_edges_from((number, other) for other in others)
+                needs[number].update(n for n, other in enumerate(equations) if unknown in other.unknowns)
     total: dict[int, Atoms] = {}
-    condensed = nx.condensation(graph)
-    for component in reversed(list(nx.topological_sort(condensed))):
-        members = condensed.nodes[component]["members"]
+    for members in strong_components(needs):
         own = _NOTHING.union(*(contents[number] for number in members))
-        later = (total[next(iter(condensed.nodes[n]["members"]))] for n in condensed.successors(component))
-        total |= dict.fromkeys(members, own.union(*later))
+        earlier = set[int]().union(*(needs[number] for number in members)).difference(members)
+        total |= dict.fromkeys(members, own.union(*(total[number] for number in earlier)))
     for number, equation in enumerate(equations):
         for unknown in equation.unknowns:
             if matched is None or matched[unknown] == number:
@@ -222,14 +217,9 @@ def _matching(equations: Sequence[_Equation], unknowns: Sequence[Expr]) -> dict[
     """The equation that determines each unknown; ``None`` if the system is not square or not regular."""
     if len(equations) != len(unknowns):
         return None
-    graph: nx.Graph[tuple[str, int]] = nx.Graph()
-    column = {unknown: index for index, unknown in enumerate(unknowns)}
-    graph.add_nodes_from(("unknown", index) for index in range(len(unknowns)))
-    graph.add_nodes_from(("equation", number) for number in range(len(equations)))
+    choices: dict[Expr, list[int]] = {unknown: [] for unknown in unknowns}
     for number, equation in enumerate(equations):
-        graph.add_edges_from((("equation", number), ("unknown", column[u])) for u in equation.unknowns)
-    top = [("unknown", index) for index in range(len(unknowns))]
-    pairs = nx.bipartite.hopcroft_karp_matching(graph, top)
-    if any(node not in pairs for node in top):
-        return None
-    return {unknown: pairs["unknown", index][1] for unknown, index in column.items()}
+        for unknown in equation.unknowns:
+            choices[unknown].append(number)
+    found = matching(choices)
+    return found if len(found) == len(unknowns) else None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lstsq
 
 from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.code import compile_python
@@ -28,6 +27,8 @@ def least_norm(matrix: Numbers, right: Numbers, rank: float) -> Numbers:
     """
     if not matrix.size:
         return np.zeros(matrix.shape[1])
+    from scipy.linalg import lstsq
+
     found: Numbers = lstsq(matrix, right, cond=rank, lapack_driver="gelsy", check_finite=False)[0]
     return found
 

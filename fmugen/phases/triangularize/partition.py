@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
-from scipy.linalg import qr
 
+from fmugen.digraph import matching, strong_components
 from fmugen.errors import AssemblyError
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr, Role
@@ -176,6 +175,8 @@ def _row_scaled(matrix: Numbers, rounding: float = _ROUNDING) -> Numbers:
 
 
 def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
+    from scipy.linalg import qr
+
     _, upper, order = qr(matrix[:, columns], mode="economic", pivoting=True)
     rows = matrix.shape[0]
     return [columns[index] for index in order[:rows]], float(np.abs(np.diag(upper)).min())
@@ -184,7 +185,7 @@ def _pivots(matrix: Numbers, columns: list[int]) -> tuple[list[int], float]:
 def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block, ...]:
     """Strongly connected blocks of constraints, in an order in which each needs only earlier ones.
 
-    Each constraint is matched to one dependent coordinate that is in its Jacobian (Hopcroft-Karp). A
+    Each constraint is matched to one dependent coordinate that is in its Jacobian. A
     constraint needs the constraints matched to the other coordinates it contains. Tarjan's components are
     the blocks. Whole attitudes are known: the constraints of their lengths are in no block.
     """
@@ -196,28 +197,21 @@ def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block
     numbers = {coordinate.position: number for number, coordinate in enumerate(dae.coordinates)}
     changes = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
     contains = {row: _contained(dae.constraints[row], numbers) & unknown for row in rows}
-    bipartite: nx.Graph[tuple[str, int]] = nx.Graph()
-    tops = [("row", row) for row in rows]
-    bipartite.add_nodes_from(tops)
-    bipartite.add_nodes_from(("column", column) for column in dependent)
-    bipartite.add_edges_from(
-        (("row", row), ("column", column)) for row, columns in changes.items() for column in columns
-    )
-    matching = nx.bipartite.hopcroft_karp_matching(bipartite, tops)
-    solves = {row: matching["row", row][1] for row in rows}
+    solves = matching(changes)
     owner = {column: row for row, column in solves.items()}
-    needs: nx.DiGraph[int] = nx.DiGraph()
-    needs.add_nodes_from(rows)
-    needs.add_edges_from(
-        (owner[column], row)
-        for row, columns in contains.items()
-        for column in sorted(columns)
-        if owner[column] != row
-    )
-    condensed = nx.condensation(needs)
-    members = {node: sorted(condensed.nodes[node]["members"]) for node in condensed}
-    order = nx.lexicographical_topological_sort(condensed, key=lambda node: members[node])
-    return tuple(_block(dae, members[node], [solves[row] for row in members[node]]) for node in order)
+    needs = {row: {owner[column] for column in contains[row]} - {row} for row in rows}
+    members = sorted(sorted(component) for component in strong_components(needs))
+    return tuple(_block(dae, block, [solves[row] for row in block]) for block in _in_order(members, needs))
+
+
+def _in_order(members: Sequence[list[int]], needs: Mapping[int, set[int]]) -> Iterator[list[int]]:
+    """Blocks after those that they need, otherwise in the order of ``members``."""
+    waiting, solved = list(members), set[int]()
+    while waiting:
+        block = next(each for each in waiting if all(needs[row] <= solved.union(each) for row in each))
+        waiting.remove(block)
+        solved.update(block)
+        yield block
 
 
 def _contained(constraint: Constraint, numbers: Mapping[Expr, int]) -> set[int]:

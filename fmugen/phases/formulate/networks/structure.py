@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr, Role
@@ -202,6 +200,8 @@ class Structure:
     ) -> Iterator[tuple[tuple[Equation, ...], tuple[Expr, ...]]]:
         """Strongly connected equations with their unknowns, what is needed first coming first."""
         variable_of = {equation: variable for variable, equation in matched.items()}
+        import networkx as nx
+
         needs: nx.DiGraph[int] = nx.DiGraph()
         needs.add_nodes_from(range(len(self.equations)))
         for number, variables in enumerate(self.incidence):
