@@ -119,16 +119,18 @@ class Dependencies:
             given = self.positions if level == "position" else self.velocities
             inside = [k for k in given if k in looped]
             unknowns = [getattr(coordinates[k], level) for k in sorted(looped)]
-            if level == "position":
-                equations = [_split(row.phi, unknowns) for row in self._rows]
-            else:
-                equations = [self._velocity(row) for row in self._rows]
+            equations = self._loop_equations(level, unknowns)
             if not inside:
                 _solve(equations, unknowns, known)
                 continue
             shared = _NOTHING.union(*(known[getattr(coordinates[k], level)] for k in inside))
             shared |= _NOTHING.union(*(_atoms(value, known) for eq in equations for value in eq.knowns))
             known |= dict.fromkeys(unknowns, shared)
+
+    def _loop_equations(self, level: str, unknowns: Sequence[Expr]) -> list[_Equation]:
+        if level == "position":
+            return [_split(row.phi, unknowns) for row in self._rows]
+        return [self._velocity(row) for row in self._rows]
 
     def _velocity(self, row: Constraint) -> _Equation:
         unknowns = tuple(self._dae.coordinates[column].velocity for column in row.jacobian)
@@ -196,6 +198,18 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
         _NOTHING.union(*(_atoms(value, known) for value in equation.knowns)) for equation in equations
     ]
     matched = _matching(equations, unknowns)
+    total = _totals(contents, _needed(equations, matched))
+    for number, equation in enumerate(equations):
+        for unknown in equation.unknowns:
+            if matched is None or matched[unknown] == number:
+                known[unknown] = known[unknown] | total[number]
+
+
+def _needed(equations: Sequence[_Equation], matched: Mapping[Expr, int] | None) -> nx.DiGraph[int]:
+    """The equations, with an edge to each that determines an unknown of another.
+
+    Where no equation belongs to an unknown, all that contain it determine it together.
+    """
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(len(equations)))
     for number, equation in enumerate(equations):
@@ -205,6 +219,11 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
             else:
                 others = (n for n, other in enumerate(equations) if unknown in other.unknowns)
                 graph.add_edges_from((number, other) for other in others)
+    return graph
+
+
+def _totals(contents: Sequence[Atoms], graph: nx.DiGraph[int]) -> dict[int, Atoms]:
+    """What each equation depends on, with all that it needs."""
     total: dict[int, Atoms] = {}
     condensed = nx.condensation(graph)
     for component in reversed(list(nx.topological_sort(condensed))):
@@ -212,10 +231,7 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
         own = _NOTHING.union(*(contents[number] for number in members))
         later = (total[next(iter(condensed.nodes[n]["members"]))] for n in condensed.successors(component))
         total |= dict.fromkeys(members, own.union(*later))
-    for number, equation in enumerate(equations):
-        for unknown in equation.unknowns:
-            if matched is None or matched[unknown] == number:
-                known[unknown] = known[unknown] | total[number]
+    return total
 
 
 def _matching(equations: Sequence[_Equation], unknowns: Sequence[Expr]) -> dict[Expr, int] | None:
