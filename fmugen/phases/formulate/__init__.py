@@ -12,7 +12,7 @@ into the mass matrix (``added_mass``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from fmugen.components.base import component_of
@@ -89,17 +89,7 @@ def formulate(
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
-    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
-    mass: dict[tuple[int, int], Expr] = {}
-    force = []
-    for row, coordinate in enumerate(coordinates):
-        free, coefficients = cutsets.equation(coordinate)
-        force.append(free)
-        for unknown, coefficient in coefficients.items():
-            column = index.get(unknown, row + 1)
-            if column <= row and not coefficient.is_zero:
-                mass[row, column] = -coefficient
-
+    mass, force = _dynamics(coordinates, cutsets)
     known = {quantity.name: quantity for quantity in quantities(model)}
 
     def residual(start: Start) -> Expr:
@@ -136,6 +126,23 @@ def formulate(
     )
     dae = replace(dae, preferred=preferred_positions(model, kinematics, resolve), angles=angles.counted)
     return with_added_mass(couple_network(dae, defaults), model)
+
+
+def _dynamics(
+    coordinates: Sequence[Coordinate], cutsets: Cutsets
+) -> tuple[dict[tuple[int, int], Expr], list[Expr]]:
+    """The mass matrix on and below its diagonal, and the forces."""
+    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
+    mass: dict[tuple[int, int], Expr] = {}
+    force = []
+    for row, coordinate in enumerate(coordinates):
+        free, coefficients = cutsets.equation(coordinate)
+        force.append(free)
+        for unknown, coefficient in coefficients.items():
+            column = index.get(unknown, row + 1)
+            if column <= row and not coefficient.is_zero:
+                mass[row, column] = -coefficient
+    return mass, force
 
 
 def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:

@@ -92,12 +92,7 @@ class _Lowering:
             calculated, values = calculated_variables(self._model, self._dae, self._flow, self._structure)
         shown = [variable.name for variable in calculated]
         functions = list(self._functions(shown, values, dynamics=whole or None in motions, whole=whole))
-        blocks = [block for flow in self._flow.sets for block in flow.blocks]
-        self._turning = self._turning_coordinates([self._forms(block.steps) for block in blocks], motions)
-        sets = tuple(
-            self._set(number, flow, motion)
-            for number, (flow, motion) in enumerate(zip(self._flow.sets, motions, strict=True))
-        )
+        sets = self._sets(motions)
         network = self._network()
         derive = self._derive_function()
         driving = driving_inputs(self._model)
@@ -129,6 +124,13 @@ class _Lowering:
             left_out_constraints(self._dae, self._flow),
             self._relations.by_sign,
         )
+
+    def _sets(self, motions: Sequence[Motion | None]) -> tuple[SetCode, ...]:
+        """The functions of all sets of independent coordinates; before them, what turns in any."""
+        forms = [self._forms(block.steps) for flow in self._flow.sets for block in flow.blocks]
+        self._turning = self._turning_coordinates(forms, motions)
+        pairs = zip(self._flow.sets, motions, strict=True)
+        return tuple(self._set(number, flow, motion) for number, (flow, motion) in enumerate(pairs))
 
     def _functions(
         self, shown: Sequence[str], values: Sequence[Expr], *, dynamics: bool, whole: bool
@@ -322,9 +324,8 @@ class _Lowering:
         """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
         roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
-        for motion in motions:
-            for section in motion.sections if motion is not None else ():
-                roots += section_roots(section)
+        for motion in filter(None, motions):
+            roots += [root for section in motion.sections for root in section_roots(section)]
         read = _turned_by_circles(roots)
         turned = {form.unknown for steps in forms for form in steps if form.is_angle}
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
