@@ -27,6 +27,7 @@ _COMPLEX_BLOCKS = {
     "expr/compact/reading.py _Reader._draw_out": 17,
     "ir/views.py element_of": 18,
     "phases/embedding.py _Embedding._accelerations": 27,
+    "phases/formulate/resolver.py Quantities._find": 17,
     "phases/lower/__init__.py _Lowering._turning_coordinates": 15,
     "phases/read/draft.py _Reader.element": 15,
     "phases/read/faults.py in_plain_words": 15,
