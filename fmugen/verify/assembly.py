@@ -72,7 +72,8 @@ def start_targets(
     by_position = {named.position: named for named in mechanism.measures if named.position}
     by_velocity = {named.velocity: named for named in mechanism.measures if named.velocity}
     values = _start_values(mechanism, initial or {}, hints or {})
-    unknown = [name for name in values if name not in by_position and name not in by_velocity]
+    known = by_position.keys() | by_velocity.keys()
+    unknown = [name for name in values if name not in known]
     if unknown:
         raise AssemblyError(
             f"{unknown[0]} cannot have a start value: it is not a quantity of position or velocity"

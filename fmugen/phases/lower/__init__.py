@@ -128,7 +128,8 @@ class _Lowering:
 
     def _sets(self, motions: Sequence[Motion | None]) -> tuple[SetCode, ...]:
         """The functions of all sets of independent coordinates; before them, what turns in any."""
-        forms = [self._forms(block.steps) for flow in self._flow.sets for block in flow.blocks]
+        blocks = [block for flow in self._flow.sets for block in flow.blocks]
+        forms = [form for block in blocks for form in self._forms(block.steps)]
         self._turning = self._turning_coordinates(forms, motions)
         pairs = zip(self._flow.sets, motions, strict=True)
         return tuple(self._set(number, flow, motion) for number, (flow, motion) in enumerate(pairs))
@@ -319,16 +320,14 @@ class _Lowering:
 
     # --- sines and cosines that are found once -------------------------------------------------------
 
-    def _turning_coordinates(
-        self, forms: Sequence[Sequence[Form]], motions: Sequence[Motion | None]
-    ) -> dict[int, int]:
+    def _turning_coordinates(self, forms: Sequence[Form], motions: Sequence[Motion | None]) -> dict[int, int]:
         """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
-        roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
+        roots = [root for form in forms for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
         for motion in filter(None, motions):
             roots += [root for section in motion.sections for root in section_roots(section)]
         read = _turned_by_circles(roots)
-        turned = {form.unknown for steps in forms for form in steps if form.is_angle}
+        turned = {form.unknown for form in forms if form.is_angle}
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
 
