@@ -14,7 +14,7 @@ from fmugen.analysis.soundness import loose_bodies, start_problems, unphysical_i
 from fmugen.cli.networks import network_sentences, network_summary
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.components.drivers import prescribed
-from fmugen.components.joints import joints_of
+from fmugen.components.joints import Joint, joints_of
 from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
@@ -134,20 +134,24 @@ def gruebler_count(model: SystemModel) -> int:
 
 def spinning_links(model: SystemModel) -> Iterator[str]:
     """Bodies that only balls hold, at two points: they spin about the line of these."""
-    for body in model.in_section("bodies") if model.space is Space.SPATIAL else ():
+    if model.space is not Space.SPATIAL:
+        return
+    driven = {end.body for driver in model.in_section("drivers") for end in driver.places}
+    for body in model.in_section("bodies"):
         held = [
             (joint, end)
             for element, joint in joints_of(model)
             for end in element.places
             if end.body == body.name and joint.role is EdgeKind.JOINT
         ]
-        driven = any(body.name == end.body for driver in model.in_section("drivers") for end in driver.places)
         points = {end.node for _, end in held}
-        turning = all(
-            joint.constrains(planar=False) and not joint.resists_torque(planar=False) for joint, _ in held
-        )
-        if len(points) == 2 and not driven and turning:
+        if len(points) == 2 and body.name not in driven and all(_is_ball(joint) for joint, _ in held):
             yield body.name
+
+
+def _is_ball(joint: Joint) -> bool:
+    """Whether a joint in space holds a point and resists no torque."""
+    return joint.constrains(planar=False) and not joint.resists_torque(planar=False)
 
 
 def _elements(model: SystemModel) -> Iterator[tuple[str, str]]:

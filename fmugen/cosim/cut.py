@@ -9,7 +9,7 @@ body on the far side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -116,20 +116,13 @@ class _Cutter:
 
     def pieces(self) -> Pieces:
         model = self.model
-        joints = model.in_section("joints")
-        for joint in joints:
+        for joint in model.in_section("joints"):
             if not self._common(_bodies_of(joint)) and not self._parts_at(joint):
                 self._share(joint)
         self.places |= self.shares
         cuts = [cut for body in model.in_section("bodies") for cut in self._frames(body.name)]
         kept: dict[str, list[Element]] = {part: [] for part in self.parts}
-        for joint in joints:
-            if common := self._common(_bodies_of(joint)):
-                self._put(joint, common[0], kept)
-            elif component_of(joint).role is EdgeKind.VIRTUAL:
-                self.unassigned.add(joint.name)
-            else:
-                cuts.append(self._point(joint))
+        cuts += self._cut_joints(kept)
         for element in model.in_section("drivers", "springs", "forces"):
             if part := self._placed(element, f"{element.section}.{element.name}"):
                 self._put(element, part, kept)
@@ -164,6 +157,16 @@ class _Cutter:
         hint = "put these in one part, or leave it out"
         self.problems.append(Problem(place, f"uses elements of different parts: {where}", hint))
         return None
+
+    def _cut_joints(self, kept: dict[str, list[Element]]) -> Iterator[Cut]:
+        """Put the joints into the parts that have both of their bodies; the others are cut."""
+        for joint in self.model.in_section("joints"):
+            if common := self._common(_bodies_of(joint)):
+                self._put(joint, common[0], kept)
+            elif component_of(joint).role is EdgeKind.VIRTUAL:
+                self.unassigned.add(joint.name)
+            else:
+                yield self._point(joint)
 
     # --- cuts ------------------------------------------------------------------------------------------
 
@@ -230,15 +233,21 @@ class _Cutter:
         )
         piece = replace(piece, ground=_fastened(piece))
         used = {name for formula in _formulas(replace(piece, starts=())) for name in formula.names()}
-        inputs = {each.name for each in model.inputs if each.name in used}
-        rates = {each.name: each.rate for each in model.inputs}
-        while missing := {rates[name] for name in inputs if rates[name]} - inputs:
-            inputs |= missing
+        inputs = _with_rates(used, model.inputs)
         return replace(
             piece,
             parameters=tuple(each for each in model.parameters if each.name in used),
             inputs=tuple(each for each in model.inputs if each.name in inputs),
         )
+
+
+def _with_rates(used: Collection[str], inputs: Iterable[Input]) -> set[str]:
+    """The inputs that are used, those that are their rates, and the rates of these."""
+    rates = {each.name: each.rate for each in inputs}
+    found = rates.keys() & set(used)
+    while missing := {rates[name] for name in found if rates[name]} - found:
+        found |= missing
+    return found
 
 
 def _fastened(piece: SystemModel) -> tuple[Point, ...]:

@@ -70,12 +70,8 @@ def placed_at(model: SystemModel, motion: Mapping[str, float], *, free: bool) ->
     """
     own = {quantity.name for quantity in quantities(model)}
     fixed = [start for start in model.starts if start.fixed and free and start.quantity in own]
-    said = {start.quantity for start in fixed}
-    guesses = [
-        Start(name, constant(value), fixed=False)
-        for name, value in motion.items()
-        if name in own and name not in said
-    ]
+    guessed = own - {start.quantity for start in fixed}
+    guesses = [Start(name, constant(value), fixed=False) for name, value in motion.items() if name in guessed]
     known = {parameter.name for parameter in model.parameters}
     kept = [start for start in fixed if known.issuperset(set(start.value.names()) - {"pi"})]
     lost = [Start(s.quantity, constant(motion[s.quantity]), fixed=True) for s in fixed if s not in kept]

@@ -111,7 +111,8 @@ def _run(binary: bytes, experiment: Experiment) -> list[str]:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> TrialRun:
+def _parse(lines: Sequence[str]) -> tuple[list[_Row], list[float], str]:
+    """The rows of the program, the durations of its steps, and why it stopped early."""
     rows: list[_Row] = []
     seconds: list[float] = []
     problem = ""
@@ -125,6 +126,11 @@ def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> Tri
             time, iterations, evaluations, steps, changes, *parts = line.split()
             row = (int(iterations), int(evaluations), int(steps), int(changes), tuple(parts))
             rows.append(_Row(float(time), *row))
+    return rows, seconds, problem
+
+
+def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> TrialRun:
+    rows, seconds, problem = _parse(lines)
     iterating = [row.iterations > 0 for row in rows]
     worst = max(range(len(seconds)), key=seconds.__getitem__, default=-1)
     return TrialRun(

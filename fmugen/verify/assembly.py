@@ -71,14 +71,9 @@ def start_targets(
     """The model's start values, extra fixed ones, and guesses, by the name of a quantity."""
     by_position = {named.position: named for named in mechanism.measures if named.position}
     by_velocity = {named.velocity: named for named in mechanism.measures if named.velocity}
-    values = {name: (value, False) for name, value in (hints or {}).items()}
-    values |= {
-        start.quantity: (mechanism.layout.number(start.value), start.fixed)
-        for start in mechanism.model.starts
-    }
-    values |= {name: (value, True) for name, value in (initial or {}).items()}
-    values = {name: value for name, value in values.items() if name not in mechanism.state_names}
-    unknown = [name for name in values if name not in by_position and name not in by_velocity]
+    values = _start_values(mechanism, initial or {}, hints or {})
+    known = by_position.keys() | by_velocity.keys()
+    unknown = [name for name in values if name not in known]
     if unknown:
         raise AssemblyError(
             f"{unknown[0]} cannot have a start value: it is not a quantity of position or velocity"
@@ -87,6 +82,17 @@ def start_targets(
         tuple(Target(n, by_position[n], *values[n]) for n in values if n in by_position),
         tuple(Target(n, by_velocity[n], *values[n]) for n in values if n in by_velocity),
     )
+
+
+def _start_values(
+    mechanism: Mechanism, initial: Mapping[str, float], hints: Mapping[str, float]
+) -> dict[str, tuple[float, bool]]:
+    """The start values of quantities that are not states, and whether they are fixed."""
+    number = mechanism.layout.number
+    values = {name: (value, False) for name, value in hints.items()}
+    values |= {start.quantity: (number(start.value), start.fixed) for start in mechanism.model.starts}
+    values |= {name: (value, True) for name, value in initial.items()}
+    return {name: value for name, value in values.items() if name not in mechanism.state_names}
 
 
 def assemble(

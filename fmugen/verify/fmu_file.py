@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -105,12 +105,18 @@ def require_fit(fmu: FmuFile, model: SystemModel) -> None:
         raise SimulationError(f"{fmu.path} is not an FMU of {model.name}: {shown}")
 
 
-def _misfits(fmu: FmuFile, model: SystemModel) -> Iterator[str]:
+def _parameters(model: SystemModel) -> dict[str, float]:
+    """The parameters of a model and its adjustable start values."""
     parameters = {parameter.name: parameter.value for parameter in model.parameters}
     for start in model.starts:
         value = start.value.number
         if start.adjustable and value is not None:
             parameters[start_parameter(start)] = value
+    return parameters
+
+
+def _misfits(fmu: FmuFile, model: SystemModel) -> Iterator[str]:
+    parameters = _parameters(model)
     declared = {
         "input": [given.name for given in model.inputs],
         "output": [output.name for output in model.outputs],
@@ -118,15 +124,18 @@ def _misfits(fmu: FmuFile, model: SystemModel) -> Iterator[str]:
     }
     for causality, names in declared.items():
         found = [name for name in fmu.names(causality) if not name.startswith(_OWN)]
-        yield from (f"the FMU has no {causality} {name!r}" for name in names if name not in found)
-        yield from (f"the model has no {causality} {name!r}" for name in found if name not in names)
+        yield from _absent(f"the FMU has no {causality}", names, found)
+        yield from _absent(f"the model has no {causality}", found, names)
     starts = {variable.name: variable.start for variable in fmu.variables}
     for name, value in parameters.items():
         if name in starts and starts[name] != value:
             yield f"the parameter {name!r} is {starts[name]:g} in the FMU and {value:g} in the model"
-    yield from (
-        f"the FMU has no body {body.name!r}" for body in model.bodies if f"{body.name}.x" not in starts
-    )
+    shown = [body.name for body in model.bodies if f"{body.name}.x" in starts]
+    yield from _absent("the FMU has no body", [body.name for body in model.bodies], shown)
+
+
+def _absent(sentence: str, names: Iterable[str], among: Collection[str]) -> Iterator[str]:
+    return (f"{sentence} {name!r}" for name in names if name not in among)
 
 
 def _method(root: ElementTree.Element) -> str:

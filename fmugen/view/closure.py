@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fmugen.expr.calculus import symbols_of
@@ -12,7 +12,7 @@ from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.ir.program import Program
+from fmugen.ir.program import Program, SetCode
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -213,14 +213,7 @@ class ClosureSummary:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the sentence means, and where it does not hold."""
-        notes = [] if self.trial is None else list(iterated_parts(self.trial))
-        if self.is_bounded and self.trial is not None and self.trial.is_measured:
-            these = f"at most {self.most_operations}" if self.spares else "these"
-            notes.append(
-                f"where no guard fails, a right-hand side takes {these} operations"
-                if self.trial.iterates
-                else f"bounded cost: every right-hand side takes {these} operations, nothing iterates"
-            )
+        notes = [] if self.trial is None else list(self._trial_notes(self.trial))
         for number, block in enumerate(self.blocks, 1):
             if block.reason:
                 notes.append(f"block {number} is iterated: {block.reason}")
@@ -238,6 +231,15 @@ class ClosureSummary:
                 "Newton iteration until it is passed"
             )
         return tuple(notes)
+
+    def _trial_notes(self, trial: TrialRun) -> Iterator[str]:
+        yield from iterated_parts(trial)
+        if self.is_bounded and trial.is_measured:
+            these = f"at most {self.most_operations}" if self.spares else "these"
+            if trial.iterates:
+                yield f"where no guard fails, a right-hand side takes {these} operations"
+            else:
+                yield f"bounded cost: every right-hand side takes {these} operations, nothing iterates"
 
     @property
     def _cost(self) -> str:
@@ -277,15 +279,17 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         configurations,
         program.right_hand_side,
         all(code.motion is not None for code in program.sets),
-        tuple(
-            SpareSummary(
-                tuple(names[k] for k in code.flow.independent),
-                program.right_hand_side_of(code),
-                tuple(_degree(step) for step in _steps(code.flow) if iteration_operations(step) is not None),
-            )
-            for code in program.sets[1:]
-        ),
+        tuple(_spare_summary(names, program, code) for code in program.sets[1:]),
         tuple(names[k] for k in flow.carried),
+    )
+
+
+def _spare_summary(names: Sequence[str], program: Program, code: SetCode) -> SpareSummary:
+    iterated = [step for step in _steps(code.flow) if iteration_operations(step) is not None]
+    return SpareSummary(
+        tuple(names[k] for k in code.flow.independent),
+        program.right_hand_side_of(code),
+        tuple(_degree(step) for step in iterated),
     )
 
 

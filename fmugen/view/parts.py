@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from textwrap import wrap
@@ -169,18 +169,28 @@ def _placed(
     places: dict[str, Box] = {}
     left = MARGIN
     for number, column in enumerate(columns):
-        width = max(
-            28.0 + max(WIDE * len(name), *(NARROW * len(line) for line in cards[name])) for name in column
-        )
+        width = max(_width(name, cards[name]) for name in column)
         top = HEADER + (0.0 if len(column) == 1 else (tallest - needed[number]) / 2)
         for name in column:
             height = tallest if len(column) == 1 else heights[name]
             places[name] = Box(left, top, width, height)
             top += height + _GAP
-        to_next = [k.length for k in links if {level[k.first], level[k.second]} == {number, number + 1}]
-        inside = [_LOOP + k.length for k in links if level[k.first] == level[k.second] == number]
-        left += width + max([*to_next, *inside], default=0.0) + 2 * MARGIN
+        left += width + max(_lengths_after(number, links, level), default=0.0) + 2 * MARGIN
     return places, (left - MARGIN, HEADER + tallest + MARGIN)
+
+
+def _width(name: str, lines: list[str]) -> float:
+    return 28.0 + max(WIDE * len(name), *(NARROW * len(line) for line in lines))
+
+
+def _lengths_after(column: int, links: list[_Link], level: Mapping[str, int]) -> Iterator[float]:
+    """The lengths of the links to the next column, and of those that leave a column and return to it."""
+    for link in links:
+        ends = {level[link.first], level[link.second]}
+        if ends == {column, column + 1}:
+            yield link.length
+        elif ends == {column}:
+            yield _LOOP + link.length
 
 
 # --- how it is drawn ------------------------------------------------------------------------------

@@ -5,13 +5,14 @@ All choices of text are made here; the templates only place it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fmugen.ir.fmu import FmuDescription
 from fmugen.ir.program import Program
-from fmugen.phases.emit.functions import FunctionWriter, absent_function
+from fmugen.phases.emit.functions import FunctionText, FunctionWriter, absent_function
 from fmugen.phases.emit.names import Nomenclature, lines_of
 from fmugen.phases.emit.tables import (
     defines,
@@ -34,19 +35,10 @@ _HELPERS = {
 
 def emit_sources(program: Program, description: FmuDescription) -> dict[str, str]:
     """The generated C sources, by file name."""
-    environment = Environment(
-        loader=FileSystemLoader(template_dir() / "model"),
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
     names = Nomenclature(program, description)
     writer = FunctionWriter(program, names)
-    written = [function for function in program.functions if function.results]
-    texts = [writer.function(function, "void") for function in written]
-    public = [parts[-1].prototype for parts in texts]
-    blocks = (function for code in program.sets for function in code.block_functions)
-    local = (*blocks, *program.network.block_functions)
-    texts += [writer.function(function, "static void") for function in local]
+    public = [writer.function(function, "void") for function in program.functions if function.results]
+    functions = [*chain.from_iterable(public), *_local_functions(program, writer)]
     context = {
         "description": description,
         "defines": list(defines(program, description)),
@@ -55,21 +47,36 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "sets": [set_text(number, code, names) for number, code in enumerate(program.sets)],
         "network_blocks": list(network_blocks(program, names)),
         "tables": list(tables(program, description)),
+        "prototypes": [parts[-1].prototype for parts in public],
+        "absent": [absent_function(function) for function in program.functions if not function.results],
+        "functions": functions,
+        "helpers": _helpers(functions),
     }
-    absent = [absent_function(function) for function in program.functions if not function.results]
-    header = environment.get_template("model.h.j2").render(prototypes=public, absent=absent, **context)
-    solving = [solve for code in program.sets for solve in (*code.solve_functions, code.solve_together)]
-    solves = [writer.solve(solve) for solve in solving if solve is not None]
-    motions = [
-        writer.motion(motion_name(number), code.motion)
-        for number, code in enumerate(program.sets)
-        if code.motion is not None and code.motion.sections
-    ]
-    functions = [*chain.from_iterable(texts), *solves, *motions]
+    environment = Environment(
+        loader=FileSystemLoader(template_dir() / "model"),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    return {file: environment.get_template(f"{file}.j2").render(context) for file in ("model.h", "model.c")}
+
+
+def _local_functions(program: Program, writer: FunctionWriter) -> Iterator[FunctionText]:
+    """The functions that only ``model.c`` calls: residuals of blocks, exact solutions, motions."""
+    blocks = (function for code in program.sets for function in code.block_functions)
+    for function in (*blocks, *program.network.block_functions):
+        yield from writer.function(function, "static void")
+    for code in program.sets:
+        for solve in (*code.solve_functions, code.solve_together):
+            if solve is not None:
+                yield writer.solve(solve)
+    for number, code in enumerate(program.sets):
+        if code.motion is not None and code.motion.sections:
+            yield writer.motion(motion_name(number), code.motion)
+
+
+def _helpers(functions: Iterable[FunctionText]) -> list[str]:
     called = frozenset[str]().union(*(function.called for function in functions))
-    helpers = [code for name, code in _HELPERS.items() if name in called]
-    source = environment.get_template("model.c.j2").render(functions=functions, helpers=helpers, **context)
-    return {"model.h": header, "model.c": source}
+    return [code for name, code in _HELPERS.items() if name in called]
 
 
 def _most_operations(program: Program) -> str:

@@ -194,30 +194,21 @@ class FunctionWriter:
         *,
         chunked: bool = False,
     ) -> list[str]:
-        statements = [statement for statement, _ in body]
-        stored = {each.array for each in statements if isinstance(each, Store | Zeros)}
         read = self._leaves_read((written for _, written in body), function.leaves)
-        lines: list[str] = []
-        if signature.at:
-            own = {result.array for result in function.results}
-            lines += _declarations(read, without=own) or ["(void)at;"]
-        elif not any(leaf.vector is Vector.PARAMETERS for leaf in read):
-            lines.append("(void)p;")
-        # Changes are read from the direction itself: pointers to each of its vectors would take registers.
-        if signature.along and not any(leaf.change for leaf in read):
-            lines.append("(void)along;")
-        lines += [f"(void){array};" for array in signature.arrays if array not in stored]
-        named = any(isinstance(each, Temporary) for each in statements)
-        reads = any(node in written.read for node in function.temporaries for _, written in body)
-        if chunked and function.temporaries and not (named or reads):
-            lines.append("(void)w;")
-        return lines + [line for _, written in body for line in written.lines]
+        declared = (
+            _declarations(read, without={result.array for result in function.results}) if signature.at else []
+        )
+        used = _used(read, [statement for statement, _ in body])
+        used |= {"at"} if declared else set()
+        used |= {"w" for _, written in body if not written.read.isdisjoint(function.temporaries)}
+        passed = (*signature.passed, "w") if chunked and function.temporaries else signature.passed
+        unused = [f"(void){argument};" for argument in passed if argument not in used]
+        return [*declared, *unused, *(line for _, written in body for line in written.lines)]
 
     def _stores(self, results: Sequence[Result], function: Function) -> Iterator[Statement]:
         """One assignment a result; the zeros of a sparse array are written by a loop before all others."""
-        zeros = Counter(result.array for result in results if result.value.is_zero)
-        sparse = {array for array, number in zeros.items() if number > _FEW_ZEROS}
-        several = len({result.array for result in results}) > 1
+        headings = _ARRAYS if len({result.array for result in results}) > 1 else {}
+        sparse = _sparse_arrays(results)
         begun: set[str] = set()
         origin = ""
         for result in results:
@@ -225,10 +216,10 @@ class FunctionWriter:
             if array not in begun:
                 begun.add(array)
                 origin = ""
-                if several and array in _ARRAYS:
-                    yield Heading(_ARRAYS[array])
+                if array in headings:
+                    yield Heading(headings[array])
                 if array in sparse:
-                    yield Zeros(array, 1 + max(each.index for each in results if each.array == array))
+                    yield Zeros(array, sparse[array])
             if array in sparse and result.value.is_zero:
                 continue
             note = result.origin if result.origin != origin else ""
@@ -281,43 +272,38 @@ class FunctionWriter:
         self, step: StepCode, solve: SolveFunction, names: Names, numbers: Iterator[int]
     ) -> Iterator[Statement]:
         """The statements of a step; its temporaries take the next ``numbers``."""
-        i, turning = step.unknown, self._program.turning
-        unknown = f"q[{self._nomenclature.constant(Vector.COORDINATES, i)}]"
-        yield Heading(f"{self._program.coordinate_names[i]}: {_equation(step)}")
-        sine = cosine = anchor = ""
-        if i in turning:
-            place, word = turning.index(i), self._nomenclature.turning(i)
-            sine, cosine = (f"e[{self._nomenclature.constant(Vector.SINES, 2 * place + k)}]" for k in (0, 1))
-            anchor = f"anchor_{word}"
-            if step.is_angle:
-                yield Line(f"const Anchor *const {anchor} = &anchors[{place}];")
-        root = ""
+        unknown = self._unknown(step.unknown)
+        yield Heading(f"{self._program.coordinate_names[step.unknown]}: {_equation(step)}")
+        if step.is_angle:
+            yield Line(f"const Anchor *const {unknown.anchor} = &anchors[{unknown.place}];")
         if step.root is not None:
-            expected = [f"expected_{function}_{word}" for function in ("sin", "cos")]
-            root = f"root_{word}"
-            yield Line(f"double {', '.join((*expected, root))};")
-            yield Line(f"exact_predict({anchor}, {unknown}, &{expected[0]}, &{expected[1]});")
+            sine, cosine = unknown.expected
+            yield Line(f"double {sine}, {cosine}, {unknown.root};")
+            yield Line(f"exact_predict({unknown.anchor}, {unknown.value}, &{sine}, &{cosine});")
         yield from self._temporaries(step.temporaries, solve.leaves, names, numbers)
-        more: tuple[str, ...] = ()
-        if root:
-            more = (f"&{root}",)
-        elif step.helper == "exact_half_angle":
-            more = (anchor, unknown, f"&{sine}", f"&{cosine}")
-        elif not step.results:
-            more = (f"&{unknown}",)
         if step.helper:
             listed = step.helper in ("exact_polynomial", "exact_half_angle")
-            yield Attempt(step.helper, step.arguments, more, listed)
+            yield Attempt(step.helper, step.arguments, _after_arguments(step, unknown), listed)
         yield from self._temporaries(step.after, solve.leaves, names, numbers)
-        targets = (sine, cosine) if step.is_angle else (unknown,)
+        targets = (unknown.sine, unknown.cosine) if step.is_angle else (unknown.value,)
         for target, result in zip(targets, step.results, strict=False):
             yield Store(target, result)
         if step.check:
-            yield Attempt(step.check, (), (sine, cosine))
+            yield Attempt(step.check, (), (unknown.sine, unknown.cosine))
         if step.is_angle:
-            yield Line(f"exact_turn({anchor}, {sine}, {cosine}, &{unknown});")
-        elif i in turning:  # later steps read its sine and cosine
-            yield Line(f"circle_of({unknown}, &{sine}, &{cosine});")
+            yield Line(f"exact_turn({unknown.anchor}, {unknown.sine}, {unknown.cosine}, &{unknown.value});")
+        elif unknown.place is not None:  # later steps read its sine and cosine
+            yield Line(f"circle_of({unknown.value}, &{unknown.sine}, &{unknown.cosine});")
+
+    def _unknown(self, coordinate: int) -> _Unknown:
+        names, turning = self._nomenclature, self._program.turning
+        value = f"q[{names.constant(Vector.COORDINATES, coordinate)}]"
+        if coordinate not in turning:
+            return _Unknown(value)
+        place, word = turning.index(coordinate), names.turning(coordinate)
+        sine, cosine = (f"e[{names.constant(Vector.SINES, 2 * place + k)}]" for k in (0, 1))
+        expected = (f"expected_sin_{word}", f"expected_cos_{word}")
+        return _Unknown(value, place, sine, cosine, f"anchor_{word}", expected, f"root_{word}")
 
     # --- equations of motion -------------------------------------------------------------------------
 
@@ -405,6 +391,29 @@ class _Labels:
         return ""
 
 
+@dataclass(frozen=True)
+class _Unknown:
+    """What a step calls its unknown. If it turns: its place among the turning coordinates, and what belongs
+    to the solution of an angle."""
+
+    value: str
+    place: int | None = None
+    sine: str = ""
+    cosine: str = ""
+    anchor: str = ""
+    expected: tuple[str, str] = ("", "")
+    root: str = ""
+
+
+def _after_arguments(step: StepCode, unknown: _Unknown) -> tuple[str, ...]:
+    """What a helper of the runtime gets after its coefficients: mostly where it writes its result."""
+    if step.root is not None:
+        return (f"&{unknown.root}",)
+    if step.helper == "exact_half_angle":
+        return (unknown.anchor, unknown.value, f"&{unknown.sine}", f"&{unknown.cosine}")
+    return () if step.results else (f"&{unknown.value}",)
+
+
 def _title(purpose: str, operations: Operations | None = None) -> str:
     """The comment above a function."""
     counted = "" if operations is None else f" {str(operations).capitalize()}."
@@ -427,6 +436,7 @@ def _equation(step: StepCode) -> str:
 
 def _declarations(read: Iterable[Leaf], without: Iterable[str]) -> list[str]:
     """Declarations of what is read from the point; vectors ``without`` are arguments themselves."""
+    # Changes are read from the direction itself: pointers to each of its vectors would take registers.
     vectors = {leaf.vector for leaf in read if not leaf.change}
     lines = [
         f"const double *const {letter} = at->{vector.value};"
@@ -434,6 +444,24 @@ def _declarations(read: Iterable[Leaf], without: Iterable[str]) -> list[str]:
         if vector in vectors and letter not in without
     ]
     return [*lines, "const double t = at->time;"] if Vector.TIME in vectors else lines
+
+
+def _used(read: Iterable[Leaf], statements: Iterable[Statement]) -> set[str]:
+    """The arguments that statements use: arrays that they fill, parameters, a direction, temporaries."""
+    used = {each.array for each in statements if isinstance(each, Store | Zeros)}
+    used |= {"w" for each in statements if isinstance(each, Temporary)}
+    used |= {"p" for leaf in read if leaf.vector is Vector.PARAMETERS}
+    return used | {"along" for leaf in read if leaf.change}
+
+
+def _sparse_arrays(results: Sequence[Result]) -> dict[str, int]:
+    """The lengths of the arrays that have many zeros."""
+    zeros = Counter(result.array for result in results if result.value.is_zero)
+    return {
+        array: 1 + max(result.index for result in results if result.array == array)
+        for array, number in zeros.items()
+        if number > _FEW_ZEROS
+    }
 
 
 def _called(body: Iterable[Written]) -> frozenset[str]:

@@ -234,48 +234,61 @@ def _simple(node: Expr, word: _Word) -> str | None:
 
 
 def _name_of(node: Expr, word: _Word) -> str | None:
-    if node.operation is Operation.CALL and node.name in ("sin", "cos"):
-        argument = word(node.args[0])
-        return argument and f"{node.name}_{argument.removesuffix('_angle')}"
-    if node.operation is Operation.POWER:
-        return _power_name(word(node.args[0]), node.exponent)
-    if node.operation is Operation.MUL and node.args[0].is_number and len(node.args) > 1:
-        factor = _FACTORS.get(Fraction(node.args[0].number))
-        rest = _product_name(node.args[1:], word)
-        return f"{factor}_{rest}" if factor and rest else None
-    if node.operation is Operation.MUL:
-        return _product_name(node.args, word) if len(node.args) > 1 else None
-    if node.operation is Operation.ADD and len(node.args) == 2:
-        first, second = map(word, node.args)
-        return f"{first}_plus_{second}" if first and second else _of_two_angles(node.args, word)
+    match node.operation:
+        case Operation.CALL if node.name in ("sin", "cos"):
+            argument = word(node.args[0])
+            return argument and f"{node.name}_{argument.removesuffix('_angle')}"
+        case Operation.POWER:
+            return _power_name(word(node.args[0]), node.exponent)
+        case Operation.MUL if len(node.args) > 1:
+            return _multiple_name(node.args, word)
+        case Operation.ADD if len(node.args) == 2:
+            first, second = map(word, node.args)
+            return f"{first}_plus_{second}" if first and second else _of_two_angles(node.args, word)
     return None
+
+
+def _multiple_name(factors: Sequence[Expr], word: _Word) -> str | None:
+    """A product, which may begin with a number."""
+    if not factors[0].is_number:
+        return _product_name(factors, word)
+    number = _FACTORS.get(Fraction(factors[0].number))
+    rest = _product_name(factors[1:], word)
+    return f"{number}_{rest}" if number and rest else None
+
+
+#: A sine or cosine of an angle.
+_Circle = tuple[str, str]
+#: The products of two sines or cosines in a sum, each with its sign.
+_Products = dict[frozenset[_Circle], int]
 
 
 def _of_two_angles(terms: Sequence[Expr], word: _Word) -> str | None:
     """The sine or cosine of a sum or difference: ``cos a sin b - sin a cos b`` is ``sin_b_minus_a``."""
-    products = [_circles(term, word) for term in terms]
-    if any(product is None for product in products):
+    found = [product for term in terms if (product := _circles(term, word)) is not None]
+    products = {frozenset(circles): sign for sign, circles in found}
+    angles = sorted({angle for circles in products for _, angle in circles})
+    if len(products) != len(terms) or len(angles) != 2:
         return None
-    (sign, first), (other_sign, second) = (product for product in products if product is not None)
-    both = {(function, angle) for function, angle in (*first, *second)}
-    angles = sorted({angle for _, angle in both})
-    if len(angles) != 2 or len(both) != 4:
-        return None
-    a, b = angles
-    mixed = {("sin", a), ("cos", b)}
-    if mixed in (set(first), set(second)):  # sin a cos b and cos a sin b
-        of_a = sign if mixed == set(first) else other_sign
-        of_b = other_sign if mixed == set(first) else sign
-        if of_a == of_b == 1:
-            return f"sin_{a}_plus_{b}"
-        return None if of_a == of_b else f"sin_{a}_minus_{b}" if of_a == 1 else f"sin_{b}_minus_{a}"
-    cosines = {("cos", a), ("cos", b)}
-    of_cosines = sign if cosines == set(first) else other_sign
-    of_sines = other_sign if cosines == set(first) else sign
-    return None if of_cosines != 1 else f"cos_{a}_{'minus' if of_sines == 1 else 'plus'}_{b}"
+    theorems = _addition_theorems(*angles)
+    return next((name for name, expanded in theorems.items() if expanded == products), None)
 
 
-def _circles(term: Expr, word: _Word) -> tuple[int, list[tuple[str, str]]] | None:
+def _addition_theorems(a: str, b: str) -> dict[str, _Products]:
+    """The sines and cosines of sums and differences of two angles, each with its expansion."""
+    sin_a, cos_a, sin_b, cos_b = ("sin", a), ("cos", a), ("sin", b), ("cos", b)
+    of_a, of_b = frozenset({sin_a, cos_b}), frozenset({cos_a, sin_b})
+    cosines, sines = frozenset({cos_a, cos_b}), frozenset({sin_a, sin_b})
+    return {
+        f"sin_{a}_plus_{b}": {of_a: 1, of_b: 1},
+        f"sin_{a}_minus_{b}": {of_a: 1, of_b: -1},
+        f"sin_{b}_minus_{a}": {of_a: -1, of_b: 1},
+        f"cos_{a}_minus_{b}": {cosines: 1, sines: 1},
+        f"cos_{a}_plus_{b}": {cosines: 1, sines: -1},
+    }
+
+
+def _circles(term: Expr, word: _Word) -> tuple[int, list[_Circle]] | None:
     """The sign of a product of two sines or cosines, and each of them with its angle."""
     sign, found = 1, []
     factors = [term]

@@ -159,50 +159,52 @@ class _Table:
 
 
 def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
-    flow = program.flow
-    places = {coordinate: str(place) for place, coordinate in enumerate(program.turning)}
-    turns = [places.get(i, "-1") for i in range(len(program.coordinate_names))]
-    yield _Table("const int", "model_turn", _rows(turns))
+    flow, network = program.flow, program.network
+    places = {coordinate: place for place, coordinate in enumerate(program.turning)}
+    yield _integers("model_turn", (places.get(i, -1) for i in range(len(program.coordinate_names))))
     kinds = [_KINDS.get(unit, "COORDINATE_COMPONENT") for unit in program.coordinate_units]
     yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
     position = {row: index for index, row in enumerate(flow.rows)}
     attitudes = [f"{{{{{', '.join(map(str, a.components))}}}, {position[a.row]}}}" for a in program.attitudes]
     yield _Table("const Attitude", "model_attitudes", _rows(attitudes, "{{0, 0, 0, 0}, 0}"))
-    turning = [str(int(unit == "rad")) for unit in program.network.state_units]
-    yield _Table("const int", "model_state_turns", _rows(turning))
+    yield _integers("model_state_turns", (unit == "rad" for unit in network.state_units))
     yield from _structure(program)
-    yield _Table("const int", "model_input_rate", _rows([str(rate) for rate in program.input_rates]))
-    drives = [str(int(drives)) for drives in program.input_drives]
-    yield _Table("const int", "model_input_drives", _rows(drives))
-    names = [_string(variable.name) for variable in description.inputs]
-    yield _Table("const char *const", "model_input_names", _rows(names, "NULL"))
-    yield _Table("const int", "model_input_stamp", _rows([str(stamp) for stamp in program.input_stamps]))
+    yield _integers("model_input_rate", program.input_rates)
+    yield _integers("model_input_drives", program.input_drives)
+    yield _strings("model_input_names", (variable.name for variable in description.inputs))
+    yield _integers("model_input_stamp", program.input_stamps)
     slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
     yield _Table("const double", "model_input_slope", _rows(slopes))
     partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
     yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
-    yield _Table("const double", "model_q0", _rows([repr(x) for x in flow.positions]))
-    yield _Table("const double", "model_v0", _rows([repr(x) for x in flow.velocities]))
-    yield _Table("const double", "model_start", _rows([repr(float(x)) for x in description.start_values]))
-    names = [_string(name) for name in program.coordinate_names]
-    yield _Table("const char *const", "model_coordinates", _rows(names, "NULL"))
-    names = [_string(name) for name in program.constraint_names]
-    yield _Table("const char *const", "model_constraint_names", _rows(names, "NULL"))
+    yield _numbers("model_q0", flow.positions)
+    yield _numbers("model_v0", flow.velocities)
+    yield _numbers("model_start", map(float, description.start_values))
+    yield _strings("model_coordinates", program.coordinate_names)
+    yield _strings("model_constraint_names", program.constraint_names)
     left_out = [
         f"{{{_string(row.joint)}, {_string(row.direction)}, {_string(row.unit)}, {row.size!r}}}"
         for row in program.left_out
     ]
     yield _Table("const ModelLeftOut", "model_left_out_rows", _rows(left_out, "{NULL, NULL, NULL, 1.0}"))
-    network = program.network
-    yield _Table("const double", "model_z0", _rows([repr(x) for x in network.start_unknowns]))
-    names = [_string(name) for name in network.states]
-    yield _Table("const char *const", "model_states", _rows(names, "NULL"))
-    names = [_string(name) for name in network.fixed_states]
-    yield _Table("const char *const", "model_fixed_state_names", _rows(names, "NULL"))
-    names = [_string(name) for name in program.angles]
-    yield _Table("const char *const", "model_angle_names", _rows(names, "NULL"))
+    yield _numbers("model_z0", network.start_unknowns)
+    yield _strings("model_states", network.states)
+    yield _strings("model_fixed_state_names", network.fixed_states)
+    yield _strings("model_angle_names", program.angles)
     references = [str(variable.value_reference) for variable in description.continuous_states]
     yield _Table("const unsigned", "model_state_references", _rows(references))
+
+
+def _integers(name: str, values: Iterable[int]) -> _Table:
+    return _Table("const int", name, _rows([str(int(value)) for value in values]))
+
+
+def _numbers(name: str, values: Iterable[float]) -> _Table:
+    return _Table("const double", name, _rows([repr(value) for value in values]))
+
+
+def _strings(name: str, texts: Iterable[str]) -> _Table:
+    return _Table("const char *const", name, _rows([_string(text) for text in texts], "NULL"))
 
 
 def _structure(program: Program) -> Iterator[_Table]:
@@ -210,8 +212,8 @@ def _structure(program: Program) -> Iterator[_Table]:
     width = len(program.coordinate_names)
     places = sorted(r.index for r in program.function("jacobian").results if not r.value.is_zero)
     begins = [bisect_left(places, row * width) for row in range(len(program.flow.rows) + 1)]
-    yield _Table("const int", "model_row_begin", _rows([str(begin) for begin in begins]))
-    yield _Table("const int", "model_row_columns", _rows([str(place % width) for place in places]))
+    yield _integers("model_row_begin", begins)
+    yield _integers("model_row_columns", (place % width for place in places))
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:

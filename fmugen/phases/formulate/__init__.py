@@ -12,7 +12,7 @@ into the mass matrix (``added_mass``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from fmugen.components.base import component_of
@@ -91,17 +91,7 @@ def formulate(
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
-    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
-    mass: dict[tuple[int, int], Expr] = {}
-    force = []
-    for row, coordinate in enumerate(coordinates):
-        equation = cutsets.equation(coordinate)
-        force.append(equation.const)
-        for unknown, coefficient in equation.coefficients.items():
-            column = index.get(unknown, row + 1)
-            if column <= row and not coefficient.is_zero:
-                mass[row, column] = -coefficient
-
+    mass, force = _dynamics(coordinates, cutsets)
     known = {quantity.name: quantity for quantity in quantities(model)}
 
     def residual(start: Start) -> Expr:
@@ -150,6 +140,23 @@ def formulate(
         ),
     )
     return with_added_mass(couple_network(dae, defaults), model)
+
+
+def _dynamics(
+    coordinates: Sequence[Coordinate], cutsets: Cutsets
+) -> tuple[dict[tuple[int, int], Expr], list[Expr]]:
+    """The mass matrix on and below its diagonal, and the forces."""
+    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
+    mass: dict[tuple[int, int], Expr] = {}
+    force = []
+    for row, coordinate in enumerate(coordinates):
+        equation = cutsets.equation(coordinate)
+        force.append(equation.const)
+        for unknown, coefficient in equation.coefficients.items():
+            column = index.get(unknown, row + 1)
+            if column <= row and not coefficient.is_zero:
+                mass[row, column] = -coefficient
+    return mass, force
 
 
 def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:

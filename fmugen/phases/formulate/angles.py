@@ -103,11 +103,8 @@ class Angles:
         if len(turns) > 2:
             raise TreeError(f"the angles of {edge.name} are known only where it is in the rotational tree")
         names = [turn.motion.coordinate for turn in turns if turn.motion is not None]
-        if edge.law is not None:
-            wound = self._wound(edge)
-            if wound is not None:
-                start = self._starts.get(names[0])
-                return [wound if start is None else self._count(names[0], wound, start, jumps=False)]
+        if edge.law is not None and (wound := self._wound_from_start(edge, names[0])) is not None:
+            return [wound]
         summed = self._summed(edge)
         if summed is not None:
             return [self._count(names[0], summed, self._start(edge, names[0]), jumps=False)]
@@ -116,6 +113,13 @@ class Angles:
             self._count(name, base, self._start(edge, name), jumps=True)
             for name, base in zip(names, extracted, strict=True)
         ]
+
+    def _wound_from_start(self, edge: Edge, name: str) -> Expr | None:
+        """The angle of a spring by the angles of joints about its axis; its start value tells the turn."""
+        wound, start = self._wound(edge), self._starts.get(name)
+        if wound is None or start is None:
+            return wound
+        return self._count(name, wound, start, jumps=False)
 
     def _count(self, name: str, base: Expr, start: Expr, *, jumps: bool) -> Expr:
         symbol = base.dag.symbol(f"{name}.{'near' if jumps else 'turns'}", Role.TURNS)

@@ -7,6 +7,7 @@ start alike.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from fmugen.components.freedoms import Anywhere, Ball, Locked
@@ -52,21 +53,32 @@ class _Starts:
 
     def unspecified(self) -> Unspecified:
         attitudes, placed = self._attitudes(), self._placed()
-        joints, bodies, lengths = [], [], []
-        for at, joint in self._real:
-            ends = (at.tail.body, at.head.body)
-            if not self._leaves_attitude(joint) and ends[1] not in attitudes[ends[0]]:
-                joints.append(at.name)
-            if not placed.issuperset(ends):
-                lengths += [name for name in self._names.get((at.name, "m"), ()) if name not in self._given]
+        joints = [
+            at.name
+            for at, joint in self._real
+            if not self._leaves_attitude(joint) and at.head.body not in attitudes[at.tail.body]
+        ]
+        bodies = [
+            body.name
+            for body in self._model.bodies
+            if all(self._leaves_attitude(joint) for _, joint in self._joints_of(body.name))
+            and body.name not in attitudes[GROUND]
+        ]
+        return Unspecified(tuple(joints), tuple(bodies), tuple(self._lengths(placed)))
+
+    def _lengths(self, placed: Collection[str]) -> Iterator[str]:
+        """The lengths of joints and the places of bodies that nothing determines."""
+        for at, _ in self._real:
+            if at.tail.body not in placed or at.head.body not in placed:
+                names = self._names.get((at.name, "m"), ())
+                yield from (name for name in names if name not in self._given)
         for body in self._model.bodies:
-            held = [(at, joint) for at, joint in self._real if body.name in (at.tail.body, at.head.body)]
-            loose = all(self._leaves_attitude(joint) for _, joint in held)
-            if loose and body.name not in attitudes[GROUND]:
-                bodies.append(body.name)
+            held = self._joints_of(body.name)
             if all(self._leaves_place(at, joint) for at, joint in held) and body.name not in placed:
-                lengths += self._names[body.name, "m"]
-        return Unspecified(tuple(joints), tuple(bodies), tuple(lengths))
+                yield from self._names[body.name, "m"]
+
+    def _joints_of(self, body: str) -> list[tuple[Element, Joint]]:
+        return [(at, joint) for at, joint in self._real if body in (at.tail.body, at.head.body)]
 
     def _leaves_attitude(self, joint: Joint) -> bool:
         """Whether a joint says nothing of the attitude between its bodies: balls and rods in space."""

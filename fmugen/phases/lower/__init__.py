@@ -6,7 +6,7 @@ the equations become functions of held signs (:mod:`fmugen.expr.relations`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
@@ -91,32 +91,12 @@ class _Lowering:
         values: list[Expr] = []
         if whole:
             calculated, values = calculated_variables(self._model, self._dae, self._flow, self._structure)
-        functions = [*self._constraint_functions()]
-        if whole or None in motions:
-            functions += self._dynamics_functions()
-        if whole:
-            left_out = left_out_results(self._dae, self._flow)
-            functions.append(self._function("left_out", "redundant constraints, to check", left_out))
-            shown = enumerate(zip(calculated, values, strict=True))
-            results = [Result("y", i, value, variable.name) for i, (variable, value) in shown]
-            functions += [
-                self._function("outputs", "coordinates, motion of bodies, outputs", results),
-                self._start_function("fixed", self._dae.fixed_positions, by_velocity=False),
-                self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True),
-            ]
-        functions += self._network_functions()
-        if whole:
-            functions += [*self._relation_functions(), *self._tangents(values)]
-            for name, purpose, results in angle_results(self._dae, self._angles):
-                functions.append(self._function(name, purpose, results))
-        blocks = [block for flow in self._flow.sets for block in flow.blocks]
-        self._turning = self._turning_coordinates([self._forms(block.steps) for block in blocks], motions)
-        sets = tuple(
-            self._set(number, flow, motion)
-            for number, (flow, motion) in enumerate(zip(self._flow.sets, motions, strict=True))
-        )
+        shown = [variable.name for variable in calculated]
+        functions = list(self._functions(shown, values, dynamics=whole or None in motions, whole=whole))
+        sets = self._sets(motions)
         network = self._network()
         derive = self._derive_function()
+        driving = driving_inputs(self._model)
         return Program(
             self._leaves | self._derived,
             (derive, *functions),
@@ -135,7 +115,7 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
             input_rates(self._dae),
-            tuple(given.name in driving_inputs(self._model) for given in self._model.inputs),
+            tuple(given.name in driving for given in self._model.inputs),
             input_stamps(self._model),
             tuple(given.slope for given in self._model.inputs),
             self._partials,
@@ -145,6 +125,36 @@ class _Lowering:
             left_out_constraints(self._dae, self._flow),
             self._relations.by_sign,
         )
+
+    def _sets(self, motions: Sequence[Motion | None]) -> tuple[SetCode, ...]:
+        """The functions of all sets of independent coordinates; before them, what turns in any."""
+        blocks = [block for flow in self._flow.sets for block in flow.blocks]
+        forms = [form for block in blocks for form in self._forms(block.steps)]
+        self._turning = self._turning_coordinates(forms, motions)
+        pairs = zip(self._flow.sets, motions, strict=True)
+        return tuple(self._set(number, flow, motion) for number, (flow, motion) in enumerate(pairs))
+
+    def _functions(
+        self, shown: Sequence[str], values: Sequence[Expr], *, dynamics: bool, whole: bool
+    ) -> Iterator[Function]:
+        """The functions of a point; ``shown`` and ``values`` are the calculated variables."""
+        yield from self._constraint_functions()
+        if dynamics:
+            yield from self._dynamics_functions()
+        if whole:
+            left_out = left_out_results(self._dae, self._flow)
+            yield self._function("left_out", "redundant constraints, to check", left_out)
+            named = enumerate(zip(shown, values, strict=True))
+            results = [Result("y", i, value, name) for i, (name, value) in named]
+            yield self._function("outputs", "coordinates, motion of bodies, outputs", results)
+            yield self._start_function("fixed", self._dae.fixed_positions, by_velocity=False)
+            yield self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True)
+        yield from self._network_functions()
+        if whole:
+            yield from self._relation_functions()
+            yield from self._tangents(values)
+            for name, purpose, results in angle_results(self._dae, self._angles):
+                yield self._function(name, purpose, results)
 
     def _tangents(self, calculated: Sequence[Expr]) -> list[Function]:
         partial = list(dict.fromkeys(sorted(each.output for each in self._partials)))
@@ -310,20 +320,14 @@ class _Lowering:
 
     # --- sines and cosines that are found once -------------------------------------------------------
 
-    def _turning_coordinates(
-        self, forms: Sequence[Sequence[Form]], motions: Sequence[Motion | None]
-    ) -> dict[int, int]:
+    def _turning_coordinates(self, forms: Sequence[Form], motions: Sequence[Motion | None]) -> dict[int, int]:
         """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
-        roots = [root for steps in forms for form in steps for root in (*form.arguments, *form.results)]
+        roots = [root for form in forms for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
-        sections = [section for motion in motions if motion is not None for section in motion.sections]
-        roots += [root for section in sections for root in section_roots(section)]
-        read = {
-            node.args[0]
-            for node in postorder(roots)
-            if node.operation is Operation.CALL and node.name in ("sin", "cos")
-        }
-        turned = {form.unknown for steps in forms for form in steps if form.is_angle}
+        for motion in filter(None, motions):
+            roots += [root for section in motion.sections for root in section_roots(section)]
+        read = _turned_by_circles(roots)
+        turned = {form.unknown for form in forms if form.is_angle}
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
 
@@ -455,3 +459,9 @@ class _Lowering:
 
     def _leaf_test(self, leaves: dict[Expr, Leaf]) -> Callable[[Expr], bool]:
         return lambda node: node in leaves or node in self._leaves or node in self._derived
+
+
+def _turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
+    """What expressions read the sine or the cosine of."""
+    circles = (node for node in postorder(roots) if node.operation is Operation.CALL)
+    return {node.args[0] for node in circles if node.name in ("sin", "cos")}

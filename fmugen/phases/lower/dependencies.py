@@ -118,16 +118,18 @@ class Dependencies:
             given = self.positions if level == "position" else self.velocities
             inside = [k for k in given if k in looped]
             unknowns = [getattr(coordinates[k], level) for k in sorted(looped)]
-            if level == "position":
-                equations = [_split(row.phi, unknowns) for row in self._rows]
-            else:
-                equations = [self._velocity(row) for row in self._rows]
+            equations = self._loop_equations(level, unknowns)
             if not inside:
                 _solve(equations, unknowns, known)
                 continue
             shared = _NOTHING.union(*(known[getattr(coordinates[k], level)] for k in inside))
             shared |= _NOTHING.union(*(_atoms(value, known) for eq in equations for value in eq.knowns))
             known |= dict.fromkeys(unknowns, shared)
+
+    def _loop_equations(self, level: str, unknowns: Sequence[Expr]) -> list[_Equation]:
+        if level == "position":
+            return [_split(row.phi, unknowns) for row in self._rows]
+        return [self._velocity(row) for row in self._rows]
 
     def _velocity(self, row: Constraint) -> _Equation:
         unknowns = tuple(self._dae.coordinates[column].velocity for column in row.jacobian)
@@ -195,6 +197,18 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
         _NOTHING.union(*(_atoms(value, known) for value in equation.knowns)) for equation in equations
     ]
     matched = _matching(equations, unknowns)
+    total = _totals(contents, _needed(equations, matched))
+    for number, equation in enumerate(equations):
+        for unknown in equation.unknowns:
+            if matched is None or matched[unknown] == number:
+                known[unknown] = known[unknown] | total[number]
+
+
+def _needed(equations: Sequence[_Equation], matched: Mapping[Expr, int] | None) -> dict[int, set[int]]:
+    """For each equation, those that determine its unknowns.
+
+    Where no equation belongs to an unknown, all that contain it determine it together.
+    """
     needs: dict[int, set[int]] = {number: set() for number in range(len(equations))}
     for number, equation in enumerate(equations):
         for unknown in equation.unknowns:
@@ -202,15 +216,17 @@ def _solve(equations: Sequence[_Equation], unknowns: Sequence[Expr], known: dict
                 needs[number].add(matched[unknown])
             else:
                 needs[number].update(n for n, other in enumerate(equations) if unknown in other.unknowns)
+    return needs
+
+
+def _totals(contents: Sequence[Atoms], needs: Mapping[int, set[int]]) -> dict[int, Atoms]:
+    """What each equation depends on, with all that it needs."""
     total: dict[int, Atoms] = {}
     for members in strong_components(needs):
         own = _NOTHING.union(*(contents[number] for number in members))
         earlier = set[int]().union(*(needs[number] for number in members)).difference(members)
         total |= dict.fromkeys(members, own.union(*(total[number] for number in earlier)))
-    for number, equation in enumerate(equations):
-        for unknown in equation.unknowns:
-            if matched is None or matched[unknown] == number:
-                known[unknown] = known[unknown] | total[number]
+    return total
 
 
 def _matching(equations: Sequence[_Equation], unknowns: Sequence[Expr]) -> dict[Expr, int] | None:

@@ -9,7 +9,7 @@ dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fmugen.errors import ModelError, Problem
@@ -67,16 +67,12 @@ class _Response:
 
     def __init__(self, dae: Dae, inputs: Sequence[Expr]) -> None:
         self._dae, self._inputs = dae, set(inputs)
-        dag, rows = dae.symbols.dag, dae.constraints
-        held = [row.phi for row in rows] + [row.nu for row in rows]
-        held += [entry for row in rows for entry in row.jacobian.values()]
-        held += [*dae.mass.values(), *(e.residual for block in dae.network_blocks for e in block.equations)]
+        dag = dae.symbols.dag
         #: Positions, velocities, matrices and unknowns of the network do not change.
-        self._regular = self._inputs.isdisjoint(symbols_of(held))
-        driving = [*dae.force, *(row.gamma for row in rows)]
-        solved = [*(c.second for c in dae.coordinates), *(row.multiplier for row in rows)]
+        self._regular = self._inputs.isdisjoint(symbols_of(_held(dae)))
+        driving = [*dae.force, *(row.gamma for row in dae.constraints)]
         moved = not self._inputs.isdisjoint(symbols_of(driving))
-        self._changing = self._inputs.union(solved if moved else ())
+        self._changing = self._inputs.union(_solved(dae) if moved else ())
         # In the system of the derivatives, symbols stand for derivatives of what they are symbols of.
         directions = {s: dag.symbol(f"change of {s.name}", Role.DIRECTION) for s in self._changing}
         self._along = Tangent(dag, directions)
@@ -100,6 +96,21 @@ class _Response:
         dae = self._dae
         rows = tuple(replace(row, gamma=of(row.gamma)) for row in dae.constraints)
         return replace(dae, constraints=rows, force=tuple(of(value) for value in dae.force))
+
+
+def _held(dae: Dae) -> Iterator[Expr]:
+    """What positions, velocities, matrices and unknowns of the network follow from."""
+    for row in dae.constraints:
+        yield from (row.phi, row.nu, *row.jacobian.values())
+    yield from dae.mass.values()
+    for block in dae.network_blocks:
+        yield from (equation.residual for equation in block.equations)
+
+
+def _solved(dae: Dae) -> Iterator[Expr]:
+    """Accelerations and multipliers."""
+    yield from (coordinate.second for coordinate in dae.coordinates)
+    yield from (row.multiplier for row in dae.constraints)
 
 
 def _not_affine(output: Output) -> ModelError:

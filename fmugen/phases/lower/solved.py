@@ -71,19 +71,15 @@ class SolvedEquations:
             return equation.discriminant
         if node.operation is not Operation.ADD:
             return node
-        dag = node.dag
-        parts = [_parted(term, equation) for term in node.args]
-        x = dag.add(factor for kind, factor in parts if kind is equation.sine)
-        y = dag.add(factor for kind, factor in parts if kind is equation.cosine)
+        x, y, rest = _combination(node, equation)
         if x.is_zero or y.is_zero:
             return node
-        rest = [factor for kind, factor in parts if kind is None]
         along = self._multiple(x, y, equation.a, equation.b)
         if along is not None:
-            return dag.add([*rest, along * equation.c])
+            return node.dag.add([*rest, along * equation.c])
         across = self._multiple(x, y, equation.b, -equation.a)
         if across is not None:
-            return dag.add([*rest, across * equation.root])
+            return node.dag.add([*rest, across * equation.root])
         return node
 
     def _multiple(self, x: Expr, y: Expr, a: Expr, b: Expr) -> Expr | None:
@@ -98,6 +94,14 @@ def _ratios(x: Expr, y: Expr, a: Expr, b: Expr) -> Iterator[Expr]:
         yield x / a
     if not b.is_zero:
         yield y / b
+
+
+def _combination(node: Expr, equation: Solved) -> tuple[Expr, Expr, list[Expr]]:
+    """A sum as ``x sin + y cos + rest`` of the angle of an equation: x, y and the terms of the rest."""
+    parts = [_parted(term, equation) for term in node.args]
+    x = node.dag.add(factor for kind, factor in parts if kind is equation.sine)
+    y = node.dag.add(factor for kind, factor in parts if kind is equation.cosine)
+    return x, y, [factor for kind, factor in parts if kind is None]
 
 
 def _parted(term: Expr, equation: Solved) -> tuple[Expr | None, Expr]:

@@ -21,44 +21,68 @@ def continuous_states(dae: Dae, flow: SolutionFlow, structure: Dependencies) -> 
     are independent: they are variables of their own. With whole attitudes they are, too, since the velocities
     of these are angular ones.
     """
-    coordinates = dae.coordinates
-    spins = _spins(flow)
-    attitudes = {k for attitude in flow.whole for k in attitude.components}
-    own = flow.may_change or bool(flow.whole)
-    projected = flow.closure is Closure.PROJECTION
-    count = len(structure.positions)
-    units = {c.unit for c in coordinates} | ({"rad"} if flow.whole else set())
-    shared = units.pop() if len(units) == 1 else ""
-    rate, second = (per_second(shared), per_second(per_second(shared))) if shared else ("", "")
-    stands_for = "an independent coordinate, at first of " if flow.may_change else ""
-    for index, k in enumerate(structure.positions):
-        c = coordinates[k]
-        known = structure.knowns(c.velocity, everywhere=bool(flow.whole) and flow.may_change)
-        if not projected and (k not in attitudes if not flow.may_change else not flow.whole):
-            known = replace(known, inputs=(), states=(count + index,), time=False)
-        start, value = structure.knowns(c.position), flow.positions[k]
-        if own and not projected:
-            note = f"position of {stands_for}{c.name}"
-            yield ContinuousState(f"state[{index + 1}]", shared, note, True, start, rate, known, value)
-        else:
-            yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
-    for index, k in enumerate(structure.velocities):
-        c = coordinates[k]
-        known = structure.knowns(c.second, everywhere=own)
-        start = structure.knowns(c.velocity)
-        note, value = spins.get(k, (c.name, flow.velocities[k]))
-        if own:
-            name, note = f"state[{count + index + 1}]", f"rate of {stands_for}{note}"
-            yield ContinuousState(name, rate, note, True, start, second, known, value)
-        else:
-            unit = per_second(c.unit)
-            yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
+    mechanism = _MechanismStates(dae, flow, structure)
+    yield from mechanism.positions()
+    yield from mechanism.velocities()
     for state in dae.states:
-        derivative = structure.knowns(state.derivative)
-        unit = per_second(state.unit)
-        yield ContinuousState(
-            state.name, state.unit, "", False, structure.knowns(state.symbol), unit, derivative
-        )
+        start, known = structure.knowns(state.symbol), structure.knowns(state.derivative)
+        yield ContinuousState(state.name, state.unit, "", False, start, per_second(state.unit), known)
+
+
+class _MechanismStates:
+    """Positions and velocities of a mechanism as continuous states."""
+
+    def __init__(self, dae: Dae, flow: SolutionFlow, structure: Dependencies) -> None:
+        self._coordinates, self._flow, self._structure = dae.coordinates, flow, structure
+        self._attitudes = {k for attitude in flow.whole for k in attitude.components}
+        self._own = flow.may_change or bool(flow.whole)
+        self._projected = flow.closure is Closure.PROJECTION
+        units = {c.unit for c in dae.coordinates} | ({"rad"} if flow.whole else set())
+        #: The unit that all coordinates have in common, if there is one.
+        self._unit = units.pop() if len(units) == 1 else ""
+        self._stands_for = "an independent coordinate, at first of " if flow.may_change else ""
+
+    def positions(self) -> Iterator[ContinuousState]:
+        flow, structure, count = self._flow, self._structure, len(self._structure.positions)
+        for index, k in enumerate(structure.positions):
+            c = self._coordinates[k]
+            known = structure.knowns(c.velocity, everywhere=bool(flow.whole) and flow.may_change)
+            if self._has_rate(k):
+                known = replace(known, inputs=(), states=(count + index,), time=False)
+            start, value = structure.knowns(c.position), flow.positions[k]
+            if self._own and not self._projected:
+                name, note = f"state[{index + 1}]", f"position of {self._stands_for}{c.name}"
+                yield ContinuousState(name, self._unit, note, True, start, self._rate(1), known, value)
+            else:
+                yield ContinuousState(c.name, c.unit, "", False, start, per_second(c.unit), known, value)
+
+    def velocities(self) -> Iterator[ContinuousState]:
+        flow, structure, count = self._flow, self._structure, len(self._structure.positions)
+        spins = _spins(flow)
+        for index, k in enumerate(structure.velocities):
+            c = self._coordinates[k]
+            known = structure.knowns(c.second, everywhere=self._own)
+            start = structure.knowns(c.velocity)
+            note, value = spins.get(k, (c.name, flow.velocities[k]))
+            if self._own:
+                name, note = f"state[{count + index + 1}]", f"rate of {self._stands_for}{note}"
+                yield ContinuousState(name, self._rate(1), note, True, start, self._rate(2), known, value)
+            else:
+                unit = per_second(c.unit)
+                yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
+
+    def _has_rate(self, k: int) -> bool:
+        """Whether the derivative of a position is a continuous state itself."""
+        if self._projected:
+            return False
+        return not self._flow.whole if self._flow.may_change else k not in self._attitudes
+
+    def _rate(self, order: int) -> str:
+        """The common unit of derivatives."""
+        unit = self._unit
+        for _ in range(order if unit else 0):
+            unit = per_second(unit)
+        return unit
 
 
 def _spins(flow: SolutionFlow) -> dict[int, tuple[str, float]]:

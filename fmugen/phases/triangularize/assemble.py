@@ -37,6 +37,22 @@ class Measures:
     length: float = 1.0
 
 
+def _poses(dae: Dae, units: Mapping[str, str]) -> tuple[list[Expr], list[bool]]:
+    """What tells positions apart, and which of it are angles: measured quantities, else the coordinates."""
+    measured = [name for name in dae.quantities if name in units]
+    if not measured:
+        return [row.position for row in dae.coordinates], [False] * len(dae.coordinates)
+    return [dae.quantities[name] for name in measured], [units[name] == "rad" for name in measured]
+
+
+def _equation_names(dae: Dae) -> Iterator[str]:
+    """The equations of a start, as messages name them."""
+    yield from (f"loop {row.origin.edge} ({row.name})" for row in dae.constraints)
+    for row in dae.constraints:
+        yield from (f"loop {row.origin.edge}" for _ in _vanishing(row))
+    yield from (f"fixed start value of {name}" for name in dae.fixed_positions)
+
+
 class Assembly:
     """The start conditions of a Dae, numerically."""
 
@@ -54,15 +70,11 @@ class Assembly:
         guesses = list(dae.guesses.values())
         self.guesses = Residuals(dae, guesses, parameters)
         self.guess_rates = Residuals(dae, guesses, parameters, by_velocity=True)
-        units = self._measures.units
-        poses = [name for name in dae.quantities if name in units]
-        values = [dae.quantities[name] for name in poses] or [row.position for row in dae.coordinates]
         self._preferred = Residuals(dae, list(dae.preferred.values()), parameters)
+        values, turning = _poses(dae, self._measures.units)
+        self._turning = np.array(turning, dtype=bool)
         self._poses = Residuals(dae, values, parameters, jacobian=[{} for _ in values])
-        self._turning = np.array([units.get(name) == "rad" for name in poses] or [False] * len(values))
-        self._equations = [f"loop {row.origin.edge} ({row.name})" for row in rows]
-        self._equations += [f"loop {row.origin.edge}" for row in rows for _ in _vanishing(row)]
-        self._equations += [f"fixed start value of {name}" for name in dae.fixed_positions]
+        self._equations = list(_equation_names(dae))
 
     def equations(self, q: Numbers) -> tuple[Numbers, Numbers]:
         phi, phi_q = self._loops(q)

@@ -88,10 +88,7 @@ class Course:
     def _review(self, held: Sequence[_Held], present: int, place: int) -> int:
         """The set after a review at an accepted position; -1 for coordinates that no set belongs to."""
         found = [each.qualities[place] for each in held]
-        failed = present > 0 and not held[present].exact[place]
-        before = len(held) if present < 0 else present if failed else 0
-        good = (n for n in range(before) if found[n] >= RETURN_ABOVE * held[n].quality)
-        again = next(good, -1)
+        again = _earlier(held, present, place)
         if present < 0 or again >= 0:
             return again
         others = [number for number in range(len(held)) if number != present]
@@ -104,3 +101,14 @@ class Course:
             return other
         best = self._judgement.columns[place]
         return next((number for number, each in enumerate(held) if each.dependent == best), -1)
+
+
+def _earlier(held: Sequence[_Held], present: int, place: int) -> int:
+    """The first set that is good again, -1 if none is.
+
+    It is asked for where coordinates belong to no set, or where the present set iterates.
+    """
+    iterates = present > 0 and not held[present].exact[place]
+    before = len(held) if present < 0 else present if iterates else 0
+    good = (n for n in range(before) if held[n].qualities[place] >= RETURN_ABOVE * held[n].quality)
+    return next(good, -1)

@@ -45,14 +45,7 @@ class BlockSolver:
         # Equations are small as they are written; the values of what is known would make them deep.
         nonlinear, partials = self._partials([equation.residual for equation in equations], unknowns)
         linear = [unknown for unknown in unknowns if unknown not in nonlinear]
-        absent = dict.fromkeys(linear, self._dag.zero)
-        rows = []
-        for number, equation in enumerate(equations):
-            given = Substitution(self.values)
-            entries = {u: given(c) for u, c in partials[number].items() if u not in nonlinear}
-            rest = given(substitute(equation.residual, absent))
-            rows.append(Row({u: c for u, c in entries.items() if not c.is_zero}, rest, number))
-        solved, left = eliminate(rows, self._sample)
+        solved, left = eliminate(self._rows(equations, linear, partials), self._sample)
         if len(solved) < len(linear):
             self._refuse(equations, unknowns)
         torn = [unknown for unknown in unknowns if unknown in nonlinear]
@@ -64,6 +57,19 @@ class BlockSolver:
             iterated = Substitution({unknown: found[unknown] for unknown in torn})
             found = {unknown: iterated(value) for unknown, value in found.items()}
         self.values |= found
+
+    def _rows(
+        self, equations: Sequence[Equation], linear: Sequence[Expr], partials: Sequence[Mapping[Expr, Expr]]
+    ) -> list[Row]:
+        """The equations as coefficients of the unknowns that all of them are linear in, and the rest."""
+        absent = dict.fromkeys(linear, self._dag.zero)
+        rows = []
+        for number, equation in enumerate(equations):
+            given = Substitution(self.values)
+            entries = {u: given(c) for u, c in partials[number].items() if u in absent}
+            rest = given(substitute(equation.residual, absent))
+            rows.append(Row({u: c for u, c in entries.items() if not c.is_zero}, rest, number))
+        return rows
 
     def _partials(
         self, residuals: Sequence[Expr], unknowns: Sequence[Expr]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Gathered, Tangent, depends_on, symbols_of
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.expr.substitute import Sample, Substitution
-from fmugen.ir.dae import Dae, Equation, State
+from fmugen.ir.dae import Dae, Equation, NetworkStart, NetworkVariable, State
 from fmugen.phases.formulate.added_mass import sampled
 from fmugen.phases.formulate.networks.blocks import BlockSolver
 from fmugen.phases.formulate.networks.starts import fixed_states
@@ -41,13 +41,9 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     """All variables of the network replaced by what they are in terms of states and iterated unknowns."""
     dag = dae.symbols.dag
     starts = {start.quantity: start for start in dae.network_starts.values()}
-    said_for = {symbol: _FIXED if start.fixed else _GUESSED for symbol, start in starts.items()}
-    ordered = order_equations(dae.network.variables, dae.network.equations, _Differentiation(dae), said_for)
-    units = {
-        symbol: unit
-        for variable in dae.network.variables
-        for symbol, unit in zip((variable.symbol, *variable.derivatives), variable.units, strict=False)
-    }
+    preference = {symbol: _FIXED if start.fixed else _GUESSED for symbol, start in starts.items()}
+    ordered = order_equations(dae.network.variables, dae.network.equations, _Differentiation(dae), preference)
+    units = _units(dae.network.variables)
     guesses = {symbol: sample(start.value) for symbol, start in starts.items()}
     solver = BlockSolver(dag, sample, units, guesses)
     symbols = {symbol: dag.symbol(symbol.name, Role.STATE) for symbol, _ in ordered.states}
@@ -63,8 +59,7 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
             units.get(symbol, "1"),
             symbols[symbol],
             given(rate),
-            starts[symbol].value if symbol in starts else dag.zero,
-            symbol in starts and starts[symbol].fixed,
+            *_start_of(symbol, starts),
         )
         for symbol, rate in ordered.states
     )
@@ -80,6 +75,20 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
         network_blocks=tuple(solver.blocks),
         fixed_states=fixed_states(dae, states, given, sample),
     )
+
+
+def _start_of(symbol: Expr, starts: Mapping[Expr, NetworkStart]) -> tuple[Expr, bool]:
+    """The start value of a state, and whether it is fixed; zero is a guess."""
+    start = starts.get(symbol)
+    return (symbol.dag.zero, False) if start is None else (start.value, start.fixed)
+
+
+def _units(variables: Iterable[NetworkVariable]) -> dict[Expr, str]:
+    """The units of variables and of their derivatives."""
+    found: dict[Expr, str] = {}
+    for variable in variables:
+        found |= zip((variable.symbol, *variable.derivatives), variable.units, strict=False)
+    return found
 
 
 def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr]) -> None:
