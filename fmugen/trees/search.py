@@ -108,7 +108,7 @@ class Effort:
 
 
 #: The search of an export: it closes three candidates and looks at no neighbours. Over the examples it takes
-#: a third of the time; its trees need up to 12 % more operations than those of a thorough search, mostly none.
+#: half of the time. Its trees need up to 12 % more operations than those of a thorough search, mostly none.
 SHORT_EFFORT = Effort(rounds=0, proposals=0, closed=3, forecast=True)
 
 
