@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fmugen.cli.report import ReportOptions, report_export
 from fmugen.errors import SimulationError
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
@@ -18,7 +19,7 @@ from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification
-from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, wiper
+from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, six_rss, wiper
 
 TREES = ("aac", "jc", "ac")
 
@@ -66,6 +67,16 @@ OTHERS = {
 ALL = STRUTS | OTHERS
 
 
+def test_a_strut_has_a_report(tmp_path: Path) -> None:
+    model = mcpherson()
+    page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
+    source.write_text("# the page tells the digest of this file\n")
+    made = export_fmu(model, tmp_path / "strut.fmu", options)
+    report_export(source, model, made, ReportOptions(options, page))
+    text = page.read_text(encoding="utf-8")
+    assert "knuckle" in text and "passed" in text
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_all_trees_start_in_the_same_position(name: str) -> None:
     starts = [start_of(ALL[name], trees)[1] for trees in TREES]
@@ -97,6 +108,15 @@ def test_struts_are_verified(name: str, trees: str, tmp_path: Path) -> None:
 def test_a_strut_is_verified(tmp_path: Path) -> None:
     verification = judged(STRUTS["ball"], tmp_path, stop=0.1)
     assert verification.passed, verification.problems
+
+
+def test_a_platform_on_cranks_closes_by_its_pose(tmp_path: Path) -> None:
+    """The pose counts as a set of independent coordinates although Euler parameters are four."""
+    model = six_rss()
+    made = Compilation(model, ExportOptions(trees="jc"))
+    assert all(block.steps for block in made.flow.blocks)
+    verification = judged(model, tmp_path, "jc")
+    assert verification.passed, verification.sentence
 
 
 def test_a_delta_robot_on_rods_is_verified(tmp_path: Path) -> None:

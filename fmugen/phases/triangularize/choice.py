@@ -17,7 +17,7 @@ import numpy as np
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block
+from fmugen.ir.flow import Attitude, Block
 from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
 from fmugen.phases.triangularize.judgement import Judgement
@@ -181,9 +181,12 @@ def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[i
     """Independent and dependent coordinates: all sets, or, where they are many, some.
 
     These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
-    Which component of a whole attitude is the fourth makes no difference: it is the last.
+    Which component of a whole attitude is the fourth makes no difference: it is the last. Coordinates of
+    elements themselves depend on others only where they do so in ``home``.
     """
     seen = {_with_last_components(pivots, home.dependent)}
+    own = {number for number, coordinate in enumerate(dae.coordinates) if coordinate.is_own}
+    bends = bool(own.intersection(home.dependent))
     count, freedom = len(dae.coordinates), len(home.independent)
     if comb(count, freedom) <= _MOST_SETS:
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
@@ -193,10 +196,10 @@ def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[i
             for old in home.independent
             for new in home.dependent
         )
-        candidates = chain(_of_one_element(dae, freedom), exchanged)
+        candidates = chain(_of_one_element(dae, pivots.attitudes, freedom), exchanged)
     for independent in islice(candidates, _MOST_SETS):
         dependent = _with_last_components(pivots, [k for k in range(count) if k not in independent])
-        if dependent not in seen:
+        if dependent not in seen and (bends or not own.intersection(dependent)):
             seen.add(dependent)
             yield [k for k in range(count) if k not in dependent], list(dependent)
 
@@ -209,11 +212,16 @@ def _with_last_components(pivots: Pivots, dependent: Sequence[int]) -> tuple[int
     return tuple(sorted(found))
 
 
-def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:
-    """Elements with exactly as many coordinates as there are freedoms."""
+def _of_one_element(dae: Dae, attitudes: Sequence[Attitude], freedom: int) -> Iterator[tuple[int, ...]]:
+    """The coordinates of elements that have exactly as many as there are freedoms.
+
+    Of four Euler parameters, whose length is one, three count.
+    """
+    fourth = {attitude.components[-1] for attitude in attitudes}
     owned: dict[str, list[int]] = {}
     for number, coordinate in enumerate(dae.coordinates):
-        owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
+        if number not in fourth:
+            owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
     return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
