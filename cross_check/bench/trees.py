@@ -46,7 +46,7 @@ from fmugen.pipeline import Compilation
 from fmugen.trees.price import Cost, program_cost
 
 ROOT = Path(__file__).resolve().parents[2]
-CHEAPEST = "cheapest"
+CHEAPEST = "thorough"
 #: McPhee (1998), Table 5: times relative to absolute coordinates.
 SQUEEZER = {"ac": 1.00, "jc": 0.76, "aac": 0.73}
 

@@ -129,8 +129,9 @@ TreesOption = Annotated[
     typer.Option(
         "--trees",
         metavar="NAME",
-        help="Trees, and so coordinates: cheapest (by a search), variable or formulation (Léger's "
-        "algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees named in the file.",
+        help="Trees, and so coordinates: cheapest (by a short search), thorough (by a long search), variable "
+        "or formulation (Léger's algorithms), ac (absolute), jc (joint), aac (absolute angular), or trees "
+        "named in the file.",
     ),
 ]
 ClosureOption = Annotated[

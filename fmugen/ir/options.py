@@ -7,11 +7,13 @@ from enum import Enum
 
 from fmugen.ir.flow import Closure
 
-__all__ = ["CHEAPEST", "ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
+__all__ = ["CHEAPEST", "THOROUGH", "ExportOptions", "FmiVersion", "InterfaceType", "Solver"]
 
 
 #: The name of the cheapest trees that a search finds.
 CHEAPEST = "cheapest"
+#: The name of the cheapest trees that a longer search finds.
+THOROUGH = "thorough"
 
 
 class FmiVersion(Enum):

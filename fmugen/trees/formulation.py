@@ -13,7 +13,7 @@ branch body 9 in rotation and 0 in translation.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
@@ -24,7 +24,7 @@ from fmugen.trees.freedoms import (
     freedoms,
     gruebler_freedoms,
 )
-from fmugen.trees.growth import GrownTree, grow_all
+from fmugen.trees.growth import GrownTree, Totals, grow_all
 from fmugen.trees.topology import span
 
 __all__ = [
@@ -39,7 +39,11 @@ _CHORD_BODY = 10
 _BRANCH_BODY = {Domain.ROTATION: 9, Domain.TRANSLATION: 0}
 #: The weight of a kinematic equation in rotation, and that of one rotation in those of translation (4.2.4).
 _ROTATIONAL_COMPLEXITY, _COMPLEXITY_OF_A_ROTATION = 3, 10
-_ABSOLUTE_BRANCH, _ABSOLUTE_CHORD = -2, 90_000
+#: Known across variables come first, known through variables last. Léger's 90 000 is less than the
+#: weights of joints in a chain of a hundred bodies.
+_ABSOLUTE_BRANCH, _ABSOLUTE_CHORD = -2, 10**12
+#: Groups of edges whose weights do not depend on the tree; the other groups are numbers of equations.
+_KNOWN_ACROSS, _KNOWN_THROUGH = -1, -2
 _PASSES = 4
 
 
@@ -63,38 +67,50 @@ class Weighting:
     elsewhere: int = 0
     opposite: Collection[str] = ()
 
-    def __call__(self, tree: GrownTree, potential: Sequence[Edge]) -> list[int]:
-        """The Weighting Function (figure 4.10): the estimate first, similarity of the trees last."""
-        so_far, equations = self.dynamic(tree), self._equations(tree)
+    def load(self, edge: Edge) -> int:
+        return self.uses[edge.name]
 
-        def weight(edge: Edge) -> int:
-            if edge.kind in ALWAYS_BRANCH:
-                return _ABSOLUTE_BRANCH
-            if edge.kind in ALWAYS_CHORD:
-                return _ABSOLUTE_CHORD
-            added = self._brought(edge, tree.path(edge))
-            return so_far + added + self._kinematic(equations + self.equations[edge.name])
+    def group(self, edge: Edge) -> int:
+        if edge.kind in ALWAYS_BRANCH:
+            return _KNOWN_ACROSS
+        return _KNOWN_THROUGH if edge.kind in ALWAYS_CHORD else self.equations[edge.name]
 
-        return [10 * weight(edge) + (0 if edge.name in self.opposite else 1) for edge in potential]
+    def part(self, edge: Edge, path_load: int) -> int:
+        """The body that comes with an edge, and in the last digit the similarity of the trees."""
+        unlike = 0 if edge.name in self.opposite else 1
+        return unlike if self.group(edge) < 0 else 10 * self._brought(edge, path_load) + unlike
+
+    def common(self, group: int, totals: Totals) -> int:
+        """The Weighting Function (figure 4.10) without what the edge brings."""
+        if group == _KNOWN_ACROSS:
+            return 10 * _ABSOLUTE_BRANCH
+        if group == _KNOWN_THROUGH:
+            return 10 * _ABSOLUTE_CHORD
+        return 10 * (totals.dynamic + self._kinematic(totals.equations + group))
+
+    def added(self, edge: Edge, path_load: int) -> Totals:
+        return Totals(self._brought(edge, path_load), self.equations[edge.name])
 
     def estimate(self, tree: GrownTree) -> int:
         """The Dynamic Weighting Function (figure 4.13), for a tree with the potential edge in it."""
-        return self.dynamic(tree) + self._kinematic(self._equations(tree))
+        totals = self.totals(tree)
+        return totals.dynamic + self._kinematic(totals.equations)
 
-    def dynamic(self, tree: GrownTree) -> int:
-        """The sum of NumEQs x CutsetWeight over all branches."""
-        paths = (path for path in tree.paths.values() if path)
-        return sum(self._brought(self.edges[path[-1]], path[:-1]) for path in paths)
+    def totals(self, tree: GrownTree) -> Totals:
+        """The sum of NumEQs x CutsetWeight over all branches, and their dynamic equations."""
+        loads = tree.loads(self.uses)
+        arrivals = [arrival for arrival in tree.arrivals.values() if arrival]
+        return Totals(
+            sum(self._brought(self.edges[branch], loads[inner]) for branch, inner in arrivals),
+            sum(self.equations[branch] for branch, _ in arrivals),
+        )
 
-    def _brought(self, edge: Edge, path: Sequence[str]) -> int:
+    def _brought(self, edge: Edge, path_load: int) -> int:
         """What a branch adds by the body that comes with it, at the end of a path from the ground."""
         if edge.kind is EdgeKind.ARM:
             return 0
         own = _BRANCH_BODY[self.domain] if edge.kind is EdgeKind.BODY else _CHORD_BODY
-        return own * self.uses[edge.name] + _CHORD_BODY * sum(self.uses[branch] for branch in path)
-
-    def _equations(self, tree: GrownTree) -> int:
-        return sum(self.equations[branch] for branch in tree.branches)
+        return own * self.uses[edge.name] + _CHORD_BODY * path_load
 
     def _kinematic(self, equations: int) -> int:
         """The weight of the kinematic equations that the dynamic equations of both trees imply so far."""
@@ -147,8 +163,7 @@ def _force_uses(
     torque of its body (NumInRotEQs). The force of an arm is that of the edges at its end, to which its count
     is handed on.
     """
-    paths = GrownTree.of(rotation).paths
-    torques = {body: sum(turning[branch] for branch in path) for body, path in paths.items()}
+    torques = GrownTree.of(rotation).loads(turning)
     inner = {link.branch: link.parent for link in rotation.links}
     edges = graphs.translation.edges
     arms = {edge.head: torques[graphs.body_of[edge.head]] for edge in edges if edge.kind is EdgeKind.ARM}
@@ -198,15 +213,15 @@ def _agreed(graphs: LinearGraph, rotation: GrownTree, translation: GrownTree, li
         rotation = again[0]
         translation = _grown(graphs, translational_weighting(graphs, _span(graphs, rotation)), 1)[0]
     weights = (
-        rotational_weighting(graphs).dynamic(rotation),
+        rotational_weighting(graphs).totals(rotation).dynamic,
         translational_weighting(graphs, _span(graphs, rotation)).estimate(translation),
     )
     return _Pair(rotation, translation, weights)
 
 
-def _grown(graphs: LinearGraph, weigh: Weighting, limit: int) -> list[GrownTree]:
-    allowed = [edge for edge in weigh.edges.values() if edge.branchable]
-    return grow_all(graphs.domain(weigh.domain), allowed, weigh, limit)
+def _grown(graphs: LinearGraph, weights: Weighting, limit: int) -> list[GrownTree]:
+    allowed = [edge for edge in weights.edges.values() if edge.branchable]
+    return grow_all(graphs.domain(weights.domain), allowed, weights, limit)
 
 
 def _span(graphs: LinearGraph, rotation: GrownTree) -> SpanningTree:
@@ -216,5 +231,5 @@ def _span(graphs: LinearGraph, rotation: GrownTree) -> SpanningTree:
 def pair_weight(graphs: LinearGraph, rotation: SpanningTree, translation: SpanningTree) -> int:
     """What the algorithm expects of a pair of complete trees: a forecast of which are worth measuring."""
     forces = translational_weighting(graphs, rotation)
-    torques = rotational_weighting(graphs).dynamic(GrownTree.of(rotation))
+    torques = rotational_weighting(graphs).totals(GrownTree.of(rotation)).dynamic
     return torques + forces.estimate(GrownTree.of(translation))

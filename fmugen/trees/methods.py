@@ -5,7 +5,7 @@ from __future__ import annotations
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import CHEAPEST
+from fmugen.ir.options import CHEAPEST, THOROUGH
 from fmugen.ir.tree import TreeSelection
 from fmugen.trees.classic import CLASSIC_METHODS, classic_trees, named_trees
 from fmugen.trees.formulation import formulation_based_trees
@@ -48,7 +48,7 @@ def tied_trees(
     if method == _FORMULATION:
         grown = formulation_based_trees(graph, limit)
         return tuple(_formulation_based(graph, number, pair) for number, pair in enumerate(grown))
-    choices = ", ".join([CHEAPEST, *METHODS, *named])
+    choices = ", ".join([CHEAPEST, THOROUGH, *METHODS, *named])
     raise TreeError(f"there are no trees {method!r}; the model offers {choices}")
 
 

@@ -18,6 +18,7 @@ freedom and are cheaper than all others; only then does the model get these join
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from fmugen.trees.price import PRICE_ERROR, Cost, cost_of, lower_bound
 from fmugen.trees.topology import span
 from fmugen.trees.virtual import hides_reactions, propose_virtual_joints, require_reactions
 
-__all__ = ["Candidate", "Effort", "SearchResult", "search_trees", "tree_cost"]
+__all__ = ["SHORT_EFFORT", "Candidate", "Effort", "SearchResult", "search_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
 #: Work for the exact steps of a candidate. The best tree sets of Léger's tables need 39 000 at most.
@@ -84,11 +85,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Effort:
-    """Limits of the search: first candidates, neighbours per round, rounds, time.
+    """Limits of the search: first candidates, neighbours per round, rounds, time. The defaults are thorough.
 
     In each round the loops of ``closed`` candidates are closed. Drafting stops once the expressions of the
     drafts have ``nodes`` nodes; trees of the file are always drafted. ``proposals`` candidates use virtual
-    joints that the model lacks.
+    joints that the model lacks. With ``forecast`` drafts are closed in the order of their expected prices,
+    else in that of their lower bounds.
 
     The search is limited by counts and by work (:class:`Budget`), so equal models get equal trees on every
     machine. ``seconds`` (CPU time if there is one process) is a safety limit: a search that reaches it is
@@ -103,6 +105,12 @@ class Effort:
     proposals: int = 3
     closed: int = 10
     nodes: int = 80_000
+    forecast: bool = False
+
+
+#: The search of an export: it closes three candidates and looks at no neighbours. Over the examples it takes
+#: half of the time. Its trees need up to 12 % more operations than those of a thorough search, mostly none.
+SHORT_EFFORT = Effort(rounds=0, proposals=0, closed=3, forecast=True)
 
 
 @dataclass(frozen=True)
@@ -214,6 +222,14 @@ class _Draft:
     refusal: str = ""
     equations: tuple[Dae, Iterator[Dae]] | None = None
 
+    @property
+    def forecast(self) -> float:
+        """The price that closed loops are expected to have, up to a factor.
+
+        The exponents were fitted to the candidates of 35 examples; the root mean square error is 21 %.
+        """
+        return math.pow(self.least, 1.05) * math.pow(1 + self.constraints, 0.25)
+
 
 def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
     try:
@@ -303,7 +319,7 @@ class _TreeSearch:
     def measure(self, proposed: Iterable[TreeSelection]) -> None:
         """Draft what is new, then close the loops of the most promising drafts."""
         fresh = [trees for trees in proposed if self._is_new(trees)]
-        drafts = sorted(self._drafts(fresh), key=lambda draft: draft.least)
+        drafts = sorted(self._drafts(fresh), key=self._rank)
         closed = 0
         for batch in _batches(drafts, _BATCH):
             if self._is_late and self.result().ranked:
@@ -320,6 +336,9 @@ class _TreeSearch:
                 Candidate(draft.trees, None, why_not) if why_not else next(following)
                 for draft, why_not in verdicts
             )
+
+    def _rank(self, draft: _Draft) -> float:
+        return draft.forecast if self._effort.forecast else draft.least
 
     def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
         """The equations of the trees in order, as long as they are not too many; those of the file always."""

@@ -6,12 +6,12 @@ are minimal spanning trees, the rotational one first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
 from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
-from fmugen.trees.growth import GrownTree, grow_all
+from fmugen.trees.growth import FixedWeights, GrownTree, grow_all
 
 __all__ = ["Factors", "edge_factors", "variable_based_trees"]
 
@@ -106,9 +106,6 @@ def _minimal_trees(
     graph = graphs.domain(domain)
     factors = edge_factors(graph, first_tree)
     allowed = [edge for edge in graph.edges if edge.branchable]
-
-    def weigh(_: GrownTree, potential: Sequence[Edge]) -> list[int]:
-        return [factors[edge.name].weight for edge in potential]
-
-    trees = grow_all(graph, allowed, weigh, limit)
+    weights = FixedWeights({edge.name: factors[edge.name].weight for edge in allowed})
+    trees = grow_all(graph, allowed, weights, limit)
     return [(tree, factors) for tree in trees]

@@ -8,14 +8,14 @@ import pytest
 
 from fmugen.builder import ModelBuilder
 from fmugen.errors import TreeError
-from fmugen.ir.graph import Domain, DomainGraph, LinearGraph
+from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree
 from fmugen.phases.graph import build_graph
 from fmugen.trees import METHODS, neighbours, promising_trees, select_trees, tied_trees
 from fmugen.trees.formulation import Weighting, rotational_weighting, translational_weighting
 from fmugen.trees.freedoms import freedoms, gruebler_freedoms
-from fmugen.trees.growth import GrownTree, grow_all
+from fmugen.trees.growth import FixedWeights, GrownTree, grow_all
 from fmugen.trees.topology import span
 from fmugen.trees.variable import edge_factors
 from tests.support import example
@@ -41,7 +41,14 @@ def grown(graph: DomainGraph, *branches: str) -> GrownTree:
 
 def estimates(weighting: Weighting, tree: GrownTree, *names: str) -> list[int]:
     """Weights before similarity is added as a last digit."""
-    return [weight // 10 for weight in weighting(tree, [weighting.edges[name] for name in names])]
+    totals, loads = weighting.totals(tree), tree.loads(weighting.uses)
+
+    def weight(edge: Edge) -> int:
+        inner = tree.inner(edge)
+        assert inner is not None
+        return weighting.common(weighting.group(edge), totals) + weighting.part(edge, loads[inner])
+
+    return [weight(weighting.edges[name]) // 10 for name in names]
 
 
 def rotational_tree(graph: LinearGraph, *branches: str) -> SpanningTree:
@@ -112,7 +119,7 @@ def test_body_torques_of_a_serial_mechanism() -> None:
     weighting = rotational_weighting(graph)
     tree = grown(graph.rotation, "u10", "h11")
     with_body, with_joint = (tree.with_branch(graph.rotation.edge(name)) for name in ("m3", "h12"))
-    assert (weighting.dynamic(with_body), weighting.dynamic(with_joint)) == (77, 90)
+    assert (weighting.totals(with_body).dynamic, weighting.totals(with_joint).dynamic) == (77, 90)
 
 
 def test_rotational_weights_of_the_parallel_manipulator() -> None:
@@ -142,7 +149,7 @@ def test_chord_body_forces_of_the_spatial_slider_crank(branches: tuple[str, ...]
     graph = build_graph(example("spatial_slider_crank"))
     weighting = translational_weighting(graph, rotational_tree(graph, "h9", "u11", "s12"))
     tree = GrownTree.of(span(graph.translation, (*arms(graph), *branches)))
-    assert weighting.dynamic(tree) == 10 * forces
+    assert weighting.totals(tree).dynamic == 10 * forces
 
 
 def test_arm_forces_are_handed_on_to_the_edges_at_their_ends() -> None:
@@ -165,7 +172,7 @@ def test_growth_offers_every_tie_once() -> None:
     """Equal weights on the ring of joints of a four-bar: each joint may be the chord."""
     graph = build_graph(example("four_bar")).rotation
     ring = [edge for edge in graph.edges if edge.label == "revolute"]
-    trees = grow_all(graph, ring, lambda _, edges: [1] * len(edges), limit=100)
+    trees = grow_all(graph, ring, FixedWeights({edge.name: 1 for edge in ring}), limit=100)
     joints = {edge.name for edge in ring}
     assert [joints - set(tree.branches) for tree in trees] == [{"h14"}, {"h13"}, {"h12"}, {"h11"}]
 

@@ -9,10 +9,12 @@ import pytest
 
 import fmugen.trees.store
 from fmugen.ir.flow import Closure
+from fmugen.ir.graph import LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
-from fmugen.trees.search import Effort, search_trees
+from fmugen.trees import choose_trees
+from fmugen.trees.search import SHORT_EFFORT, Effort, search_trees
 from fmugen.trees.store import apply_result, cheapest_trees
 from tests.support import example
 
@@ -75,3 +77,18 @@ def test_a_damaged_file_is_no_file(searches: list[str], folder: Path, damage: st
 def test_a_search_that_ran_out_of_time_is_not_kept(folder: Path) -> None:
     chosen(example("slider_crank"), replace(SMALL, seconds=1e-9))
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(("method", "effort"), [("cheapest", SHORT_EFFORT), ("thorough", Effort())])
+def test_the_name_of_trees_says_how_long_the_search_is(
+    method: str, effort: Effort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    efforts: list[Effort] = []
+
+    def search(model: SystemModel, graph: LinearGraph, closure: Closure, asked: Effort, _: object) -> object:
+        efforts.append(asked)
+        return search_trees(model, graph, closure, SMALL)
+
+    monkeypatch.setattr(fmugen.trees.store, "search_trees", search)
+    choose_trees(example("pendulum"), method, Closure.NEWTON)
+    assert efforts == [effort]
