@@ -192,8 +192,8 @@ def _tree_counts(
 
 
 def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
-    """Branch coordinates, and constraints: those of chords, of screws and of Euler parameters."""
-    coordinates, constraints = 0, len(graph.screws)
+    """Branch coordinates, and constraints: those of chords, between edges and of Euler parameters."""
+    coordinates, constraints = 0, len(graph.constraints)
     for domain in Domain:
         edges = {edge.name: edge for edge in graph.domain(domain).edges}
         tree = selection.domain(domain)
@@ -237,7 +237,7 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
 def _identities(formulation: Compilation) -> Iterator[tuple[str, int]]:
     """The circuits of chords, and how many of their equations reduce to 0 = 0."""
     written = Counter((row.origin.domain, row.origin.edge) for row in formulation.dae.constraints)
-    written.subtract((Domain.TRANSLATION, screw.joint) for screw in formulation.graph.screws)
+    written.subtract((each.domain, each.element) for each in formulation.graph.constraints)
     for domain in Domain:
         chords = set(formulation.trees.domain(domain).chords)
         for edge in formulation.graph.domain(domain).edges:

@@ -39,7 +39,7 @@ from fmugen.ir.element import (
     Tensor,
 )
 from fmugen.ir.formula import ONE, constant
-from fmugen.ir.graph import Edge, EdgeKind, Screw
+from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import Level, Quantity
 
@@ -366,7 +366,7 @@ class Component:
         for state in self.states:
             yield Reading(state.name, Level.VELOCITY, state.unit, StateValue(), recorded=True)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         """The edges in both graphs, and constraints between them."""
         raise NotImplementedError
 

@@ -12,7 +12,7 @@ from fmugen.components.site import Context, Site
 from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Role
 from fmugen.ir.element import GROUND, Element
-from fmugen.ir.graph import Displacement, Edge, EdgeKind, ElementState, Rotation, Screw, Symbols
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, ElementState, Rotation, Symbols
 from fmugen.ir.model import SystemModel
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import FLANGE, Discipline, flange_joint
@@ -29,7 +29,7 @@ class Multibody:
         #: The joints on which networks act.
         self._flanges = {joint for joint in map(flange_joint, ends) if joint is not None}
         self._parts = [(element, component_of(element)) for element in model.elements if not element.ports]
-        self.screws: list[Screw] = []
+        self.constraints: list[EdgeConstraint] = []
         dag = symbols.dag
         self.states = tuple(
             ElementState(
@@ -53,8 +53,8 @@ class Multibody:
         }
         for element, kind in self._parts:
             for made in kind.build(sites[element.name]):
-                if isinstance(made, Screw):
-                    self.screws.append(made)
+                if isinstance(made, EdgeConstraint):
+                    self.constraints.append(made)
                 else:
                     yield made
         for element, kind in self._parts:

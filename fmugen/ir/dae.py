@@ -107,9 +107,13 @@ class CountedAngle:
     jumps: bool
 
     @property
+    def added(self) -> Expr:
+        """The whole turns that are added to ``base``."""
+        return self.base.dag.call("turns", self.base, self.symbol) if self.jumps else self.symbol
+
+    @property
     def value(self) -> Expr:
-        added = self.base.dag.call("turns", self.base, self.symbol) if self.jumps else self.symbol
-        return self.base + added
+        return self.base + self.added
 
     @property
     def symbol_at_start(self) -> Expr:

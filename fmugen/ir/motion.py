@@ -14,7 +14,7 @@ from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
-__all__ = ["Law", "Motion"]
+__all__ = ["Gap", "Law", "Motion"]
 
 
 class Motion(Protocol):
@@ -71,3 +71,6 @@ class Motion(Protocol):
 
 #: The through variable of an edge, on its head.
 Law = Callable[[Motion], Affine]
+
+#: A function of position that a constraint keeps at zero.
+Gap = Callable[[Motion], Expr]

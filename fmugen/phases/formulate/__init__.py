@@ -84,8 +84,9 @@ def formulate(
     defaults = default_parameters(model)
     given = {start.quantity: value(start) for start in mechanical}
     angles = Angles(kinematics, trees.rotation, given, sampled(defaults))
-    circuits = project_circuits(graph, trees, kinematics, coordinates, links, angles)
     resolve = Quantities(model, graph, kinematics, coordinates, angles)
+    angles.attach(resolve.motion)
+    circuits = project_circuits(graph, trees, kinematics, coordinates, links, resolve.motion)
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
