@@ -237,7 +237,8 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
 def _identities(formulation: Compilation) -> Iterator[tuple[str, int]]:
     """The circuits of chords, and how many of their equations reduce to 0 = 0."""
     written = Counter((row.origin.domain, row.origin.edge) for row in formulation.dae.constraints)
-    written.subtract((each.domain, each.element) for each in formulation.graph.constraints)
+    tied = (each for each in formulation.graph.constraints if each.gap is not None)
+    written.subtract((each.domain, each.element) for each in tied)
     for domain in Domain:
         chords = set(formulation.trees.domain(domain).chords)
         for edge in formulation.graph.domain(domain).edges:

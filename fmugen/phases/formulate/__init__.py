@@ -44,6 +44,7 @@ from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_link
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
+from fmugen.phases.formulate.speeds import with_independent_speeds
 
 __all__ = ["formulate", "linked_variants"]
 
@@ -118,7 +119,7 @@ def formulate(
     dae = Dae(
         graph.symbols,
         coordinates,
-        tuple(circuit.constraint for circuit in circuits),
+        tuple(circuit.constraint for circuit in circuits if not circuit.speeds),
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
@@ -136,7 +137,8 @@ def formulate(
         steady=model.steady,
     )
     dae = replace(dae, preferred=preferred_positions(model, kinematics, resolve), angles=angles.counted)
-    return with_added_mass(couple_network(dae, defaults), model)
+    dae = with_added_mass(couple_network(dae, defaults), model)
+    return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
 
 
 def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
+from fmugen.expr.substitute import substitute
 from fmugen.expr.vectors import Vector3, cross, dot, identity, matmul, matvec, rotation_about, transpose
 from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
@@ -40,10 +41,14 @@ __all__ = ["Circuit", "project_circuits"]
 
 @dataclass(frozen=True)
 class Circuit:
-    """A constraint, and what its multiplier does: minus it, along a direction, on the head of an edge."""
+    """A constraint, and what its multiplier does: minus it, along a direction, on the head of an edge.
+
+    A constraint of ``speeds`` has no position level: its ``phi`` is zero everywhere.
+    """
 
     constraint: Constraint
     acts: tuple[tuple[Edge, FrameVector], ...]
+    speeds: bool = False
 
 
 def project_circuits(
@@ -72,7 +77,7 @@ def project_circuits(
     circuits.extend(builder.of_constraint(each) for each in graph.constraints)
     if not graph.planar:
         idle = IdleAngles(graph.symbols.dag, coordinates)
-        circuits = [replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
+        circuits = [c if c.speeds else replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
     return tuple(c for c in circuits if c.constraint.jacobian or not c.constraint.phi.is_zero)
 
 
@@ -259,8 +264,18 @@ class _Circuits:
                 jacobian[index] = jacobian.get(index, dag.zero) + entry
             acts.append((term.edge, direction))
         phi = dag.zero if constraint.gap is None else constraint.gap(self._motion(edge))
-        circuit = self._circuit(edge, constraint.name, phi, jacobian, gamma, acts[0][1])
-        return Circuit(circuit.constraint, tuple(acts))
+        row = self._circuit(edge, constraint.name, phi, jacobian, gamma, acts[0][1]).constraint
+        if constraint.gap is None:
+            row = replace(row, nu=self._given(constraint))
+        return Circuit(row, tuple(acts), constraint.gap is None)
+
+    def _given(self, constraint: EdgeConstraint) -> Expr:
+        """The sum of terms that the coordinates have to make: the rate, less what drivers move."""
+        dag, dots = self._dag, self._kinematics.frames.dot
+        terms = [(FrameVector({term.frame: term.direction}), term.edge) for term in constraint.terms]
+        moved = dag.add(dots(direction, self._across(edge)[0]) for direction, edge in terms)
+        still = substitute(moved, {c.velocity: dag.zero for c in self._coordinates.values()})
+        return (dag.zero if constraint.rate is None else constraint.rate) - still
 
     def _across(self, edge: Edge) -> tuple[FrameVector, Affine]:
         """Velocity and acceleration of the head relative to the tail; of a T-edge as its frame sees them."""

@@ -43,8 +43,8 @@ class Position:
 class Residuals:
     """Scalar expressions of the coordinates (or velocities) with their Jacobian.
 
-    Parameters and start values have their defaults, inputs their start values. Angles that count turns have
-    those of the start.
+    Parameters and start values have their defaults, inputs their start values. States and angles that count
+    turns have those of the start.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Residuals:
         variables = velocities if by_velocity else positions
         entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
         self._places = [(row, column) for row, found in enumerate(entries) for column in found]
-        counted = Substitution(dae.turns_at_start)
+        counted = Substitution(dae.turns_at_start | {state.symbol: state.start for state in dae.states})
         roots = [*expressions, *(entries[row][column] for row, column in self._places)]
         self._evaluate = compile_python(
             [counted(root) for root in roots],
