@@ -256,6 +256,11 @@ class Dae:
         return {angle.symbol: angle.symbol_at_start for angle in self.angles}
 
     @property
+    def known_at_start(self) -> dict[Expr, Expr]:
+        """What states and the symbols of counted angles are at the start, by what is said of them."""
+        return self.turns_at_start | {state.symbol: state.start for state in self.states}
+
+    @property
     def unit_positions(self) -> frozenset[Expr]:
         """Coordinates without a unit: parameters of attitudes, which are never larger than one."""
         return frozenset(coordinate.position for coordinate in self.coordinates if coordinate.unit == "1")

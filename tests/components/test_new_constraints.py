@@ -14,7 +14,7 @@ from fmugen.cli.check import check_model
 from fmugen.components.base import REGISTRY
 from fmugen.errors import AssemblyError
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import Compilation, export_fmu
 from fmugen.verify.catalogue import base
@@ -92,10 +92,11 @@ def test_there_are_fewer_speeds_than_positions() -> None:
 
 @pytest.mark.parametrize("trees", ["aac", "jc", "ac"])
 @pytest.mark.parametrize("interface", ["CoSimulation", "ModelExchange"])
-@pytest.mark.parametrize("version", ["2.0", "3.0"])
-def test_the_fmu_follows_the_closed_form(trees: str, interface: str, version: str, tmp_path: Path) -> None:
-    options = ExportOptions(trees=trees, fmi=version) if hasattr(ExportOptions, "fmi") else ExportOptions(trees)
-    fmu = export_fmu(knife_edge(), tmp_path / "edge.fmu", options).path
+@pytest.mark.parametrize("version", FmiVersion)
+def test_the_fmu_follows_the_closed_form(
+    trees: str, interface: str, version: FmiVersion, tmp_path: Path
+) -> None:
+    fmu = export_fmu(knife_edge(), tmp_path / "edge.fmu", ExportOptions(trees, fmi=version)).path
     found = fmpy.simulate_fmu(
         str(fmu), stop_time=3.0, output_interval=0.1, relative_tolerance=1e-12, fmi_type=interface
     )

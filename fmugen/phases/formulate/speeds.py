@@ -49,6 +49,15 @@ class _Pivot:
     norm: Expr
 
 
+@dataclass(frozen=True)
+class _Start:
+    """The start value of a position, and the quantity that it is said of."""
+
+    value: Expr
+    name: str = ""
+    fixed: bool = False
+
+
 class _Elimination:
     """Solves ``row``; ``others`` are the constraints of velocities that are not solved yet."""
 
@@ -220,9 +229,9 @@ class _Elimination:
             known |= {c.velocity: placed(speeds[k]), c.second: placed(seconds[k])}
         known[self._row.multiplier] = Substitution(known)(self._multiplier())
         new = Substitution(known)
-        starts = {c.position: self._start(c) for c in solved}
-        begun = Substitution(starts)
-        named = {c.name for c in solved}
+        starts = self._starts(solved)
+        begun = Substitution({position: start.value for position, start in starts.items()})
+        named = {start.name for start in starts.values()}
 
         def rewritten(values: dict[str, Expr], use: Substitution = new) -> dict[str, Expr]:
             return {name: use(value) for name, value in values.items() if name not in named}
@@ -230,8 +239,8 @@ class _Elimination:
         fixed = rewritten(dae.fixed_positions)
         of_states = {name: value for name, value in fixed.items() if symbols_of((value,), Role.STATE)}
         states = [
-            State(c.name, c.unit, symbols[c.position], new(speeds[k]), starts[c.position], self._is_fixed(c))
-            for k, c in zip(self._pivot.columns, solved, strict=True)
+            State(c.name, c.unit, symbols[c.position], known[c.velocity], start.value, start.fixed)
+            for c, start in zip(solved, starts.values(), strict=True)
         ]
         rows = tuple(
             replace(row, jacobian={self._places[k]: entry for k, entry in row.jacobian.items()})
@@ -266,13 +275,17 @@ class _Elimination:
             for row in others
         ]
 
-    def _is_fixed(self, coordinate: Coordinate) -> bool:
-        return coordinate.name in self._dae.fixed_positions
-
-    def _start(self, coordinate: Coordinate) -> Expr:
-        """The start value that the model gives, fixed or as a guess; else that of the coordinate."""
+    def _starts(self, solved: Sequence[Coordinate]) -> dict[Expr, _Start]:
+        """The start values that the model gives to positions, fixed or as guesses; else their own guesses."""
         dae, dag = self._dae, self._dag
-        residual = dae.fixed_positions.get(coordinate.name, dae.guesses.get(coordinate.name))
-        if residual is None:
-            return dag.number(Fraction(coordinate.guess))
-        return -Substitution({coordinate.position: dag.zero})(residual)
+        found = {c.position: _Start(dag.number(Fraction(c.guess))) for c in solved}
+        for given, fixed in ((dae.guesses, False), (dae.fixed_positions, True)):
+            for name, residual in given.items():
+                unknown = symbols_of((residual,), Role.COORDINATE, Role.VELOCITY, Role.STATE)
+                if len(unknown) != 1 or unknown[0] not in found:
+                    continue
+                slope = Tangent(dag, {unknown[0]: dag.one})(residual)
+                if slope.is_number and not (fixed and found[unknown[0]].fixed):
+                    rest = Substitution({unknown[0]: dag.zero})(residual)
+                    found[unknown[0]] = _Start(-rest / slope, name, fixed)
+        return found

@@ -65,7 +65,7 @@ class Residuals:
         variables = velocities if by_velocity else positions
         entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
         self._places = [(row, column) for row, found in enumerate(entries) for column in found]
-        counted = Substitution(dae.turns_at_start | {state.symbol: state.start for state in dae.states})
+        counted = Substitution(dae.known_at_start)
         roots = [*expressions, *(entries[row][column] for row, column in self._places)]
         self._evaluate = compile_python(
             [counted(root) for root in roots],
