@@ -227,6 +227,12 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
         yield "an FMU does not solve redundant constraints; it checks them and stops where one does not hold"
     for circuit, count in _identities(formulation) if surplus > len(flow.redundant) else ():
         yield f"redundant, left out: {counted(count, 'constraint')} of {circuit}, met in every position"
+    for each in formulation.graph.constraints:
+        if each.gap is None:
+            yield (
+                f"{each.element}, {each.name}: a constraint of velocities, which takes one speed and no "
+                "position; positions whose speeds follow from it are states of their own"
+            )
     for name in spinning_links(formulation.model):
         yield (
             f"{name} spins freely about the line of its two ball joints: a degree of freedom that moves "
