@@ -92,7 +92,7 @@ class _Start:
         }
         self._known = {symbol for vector in self._arguments.values() for symbol in vector}
         self._given = ([defaults[name] for name in symbols.parameters], list(dae.input_starts), [0.0])
-        self._turns = Substitution(dae.turns_at_start)
+        self._turns = Substitution(dae.held_at_start)
         # Lengths are counted in units of the mechanism, so that they compare with angles.
         self.scales = np.array([flow.length if c.unit == "m" else 1.0 for c in dae.coordinates])
 

@@ -25,7 +25,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 
 from fmugen.components.exchange import Plug
-from fmugen.components.measures import Reading, StateValue
+from fmugen.components.measures import FreedomValue, ModeNumber, Reading, StateValue
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import (
     GROUND,
@@ -39,15 +39,16 @@ from fmugen.ir.element import (
     Tensor,
 )
 from fmugen.ir.formula import ONE, constant
-from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
-from fmugen.ir.motion import Motion
-from fmugen.ir.quantity import Level, Quantity
+from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind, Work
+from fmugen.ir.motion import Motion, Switch
+from fmugen.ir.quantity import Level, Quantity, freedom_kinds
 
 if TYPE_CHECKING:
     from fmugen.components.site import Site
 
 __all__ = [
     "ANY_SPACE",
+    "MODE",
     "REGISTRY",
     "REQUIRED",
     "SECTIONS",
@@ -128,6 +129,8 @@ class Form(Enum):
 
 #: The default of a key that must be given.
 REQUIRED = object()
+#: The quantity that tells the mode of an element: its number, from zero.
+MODE = "mode"
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,8 @@ class Component:
     #: What it is fastened to, from tail to head.
     ends: ClassVar[tuple[End, ...]] = (End("from"), End("to"))
     states: ClassVar[tuple[State, ...]] = ()
+    #: What its law distinguishes between events, if anything; the first is that of the start.
+    modes: ClassVar[tuple[str, ...]] = ()
     symbol: ClassVar[Symbol | None] = None
     #: What its edges are to the choice of trees.
     role: ClassVar[EdgeKind]
@@ -361,13 +366,23 @@ class Component:
         return iter(())
 
     def all_readings(self, *, planar: bool) -> Iterator[Reading]:
-        """The quantities of :meth:`readings`, then the states, which every FMU has."""
+        """The quantities of :meth:`readings`, then own coordinates and states, which every FMU has."""
         yield from self.readings(planar=planar)
+        for own in self.own_coordinates():
+            for kind, level, unit in freedom_kinds(own.name, own.unit):
+                recorded = level is not Level.ACCELERATION
+                yield Reading(kind, level, unit, FreedomValue(), recorded=recorded)
         for state in self.states:
             yield Reading(state.name, Level.VELOCITY, state.unit, StateValue(), recorded=True)
+        if self.modes:
+            yield Reading(MODE, Level.VELOCITY, "1", ModeNumber(), recorded=True)
 
-    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
-        """The edges in both graphs, and constraints between them."""
+    def own_coordinates(self) -> Iterator[State]:
+        """Its coordinates beside those of its edges, such as deflections; :meth:`build` gives their work."""
+        return iter(())
+
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint | Work]:
+        """The edges in both graphs, constraints between them, and work on freedoms of its own."""
         raise NotImplementedError
 
     def weight(self, at: Site) -> Iterator[Edge]:
@@ -381,6 +396,10 @@ class Component:
     def rates(self, at: Motion) -> Mapping[str, Expr]:
         """The time derivatives of the states; ``at`` is the motion of the first edge."""
         return {}
+
+    def switches(self, at: Motion) -> Iterator[Switch]:
+        """The changes of mode; ``at`` is the motion of the first edge."""
+        return iter(())
 
 
 def _any_value(form: Form) -> object:

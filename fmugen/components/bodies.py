@@ -35,6 +35,10 @@ class Body(Component):
     role = EdgeKind.BODY
     ends = ()
 
+    def frames(self, name: str) -> Iterator[tuple[str, str]]:
+        """Its nodes in the translational graph, each with its node in the rotational graph."""
+        raise NotImplementedError
+
 
 @component
 class RigidBody(Body):
@@ -55,6 +59,10 @@ class RigidBody(Body):
         """What follows the name of the body in that of its mass centre."""
         at_origin = all(component.number == 0 for component in self.center)
         return "" if at_origin else ".center"
+
+    def frames(self, name: str) -> Iterator[tuple[str, str]]:
+        nodes = dict.fromkeys((f"{name}{self._center}", name, *(f"{name}.{p.name}" for p in self.points)))
+        yield from ((node, name) for node in nodes)
 
     def readings(self, *, planar: bool) -> Iterator[Reading]:
         def recorded(reading: Reading) -> Reading:

@@ -16,8 +16,10 @@ __all__ = [
     "Attitude",
     "Cosine",
     "Effort",
+    "FreedomValue",
     "Heading",
     "Measure",
+    "ModeNumber",
     "Place",
     "Reading",
     "Slide",
@@ -115,6 +117,16 @@ class Tension:
 
 
 @dataclass(frozen=True)
+class FreedomValue:
+    """A coordinate of the element itself, or a derivative of it."""
+
+
+@dataclass(frozen=True)
+class ModeNumber:
+    """The number of the mode that the element is in, from zero."""
+
+
+@dataclass(frozen=True)
 class StateValue:
     """A state of the element."""
 
@@ -131,6 +143,8 @@ Measure = (
     | Effort
     | Through
     | Tension
+    | FreedomValue
+    | ModeNumber
     | StateValue
 )
 

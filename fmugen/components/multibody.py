@@ -6,13 +6,24 @@ from collections.abc import Iterator
 
 from fmugen.components.axes import Axes
 from fmugen.components.base import component_of
+from fmugen.components.bodies import Body
 from fmugen.components.joints import Joint
 from fmugen.components.networks import flange_load
 from fmugen.components.site import Context, Site
 from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Role
 from fmugen.ir.element import GROUND, Element
-from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, ElementState, Rotation, Symbols
+from fmugen.ir.graph import (
+    Displacement,
+    Edge,
+    EdgeConstraint,
+    EdgeKind,
+    ElementMode,
+    ElementState,
+    Rotation,
+    Symbols,
+    Work,
+)
 from fmugen.ir.model import SystemModel
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import FLANGE, Discipline, flange_joint
@@ -24,12 +35,14 @@ class Multibody:
     """Builds the edges of a model, in declared order."""
 
     def __init__(self, model: SystemModel, symbols: Symbols) -> None:
-        self._context = Context(model, symbols, Axes(model, symbols))
+        self.frames = dict(_frames(model))
+        self._context = Context(model, symbols, Axes(model, symbols), self.frames)
         ends = (end for element in model.elements for end in element.ends.values() if isinstance(end, str))
         #: The joints on which networks act.
         self._flanges = {joint for joint in map(flange_joint, ends) if joint is not None}
         self._parts = [(element, component_of(element)) for element in model.elements if not element.ports]
         self.constraints: list[EdgeConstraint] = []
+        self.works: list[Work] = []
         dag = symbols.dag
         self.states = tuple(
             ElementState(
@@ -41,6 +54,11 @@ class Multibody:
             )
             for element, kind in self._parts
             for state in kind.states
+        )
+        self.modes = tuple(
+            ElementMode(element.name, mode, dag.symbol(f"{element.name}.{mode}", Role.RELATION))
+            for element, kind in self._parts
+            for mode in kind.modes[1:]
         )
 
     def edges(self) -> Iterator[Edge]:
@@ -55,6 +73,8 @@ class Multibody:
             for made in kind.build(sites[element.name]):
                 if isinstance(made, EdgeConstraint):
                     self.constraints.append(made)
+                elif isinstance(made, Work):
+                    self.works.append(made)
                 else:
                     yield made
         for element, kind in self._parts:
@@ -83,4 +103,14 @@ class Multibody:
         def torque(motion: Motion) -> Affine:
             return motion.about(load)
 
-        return Edge(name, EdgeKind.LOAD, at.tail.body, at.head.body, turns, torque, False, "load")
+        return Edge(name, EdgeKind.LOAD, at.tail_frame, at.head_frame, turns, torque, False, "load")
+
+
+def _frames(model: SystemModel) -> Iterator[tuple[str, str]]:
+    """The nodes of the translational graph, each with its node of the rotational graph."""
+    yield GROUND, GROUND
+    yield from ((f"{GROUND}.{point.name}", GROUND) for point in model.ground)
+    for element in model.in_section("bodies"):
+        kind = component_of(element)
+        if isinstance(kind, Body):
+            yield from kind.frames(element.name)

@@ -7,13 +7,14 @@ planar model is the special case in which sliding happens in x and y, turning ab
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fmugen.components.axes import Axes, orthonormal
 from fmugen.components.formulas import lower, lower_vector
 from fmugen.components.freedoms import About, Anywhere, Ball, Cross, Freedoms, Held, Line, Locked, Plane
-from fmugen.expr.dag import Expr
+from fmugen.expr.affine import Affine
+from fmugen.expr.dag import Expr, Role
 from fmugen.expr.vectors import (
     Matrix3,
     Vector3,
@@ -35,6 +36,7 @@ from fmugen.ir.graph import (
     Edge,
     EdgeKind,
     FixedTurn,
+    Freedom,
     MotionAxis,
     QuaternionTurn,
     Rotation,
@@ -42,18 +44,23 @@ from fmugen.ir.graph import (
     Turn,
 )
 from fmugen.ir.model import SystemModel
-from fmugen.ir.motion import Law
+from fmugen.ir.motion import Law, Motion
+from fmugen.ir.quantity import derivative_names
 
 __all__ = ["Context", "Site"]
 
 
 @dataclass(frozen=True)
 class Context:
-    """What all elements of a model share."""
+    """What all elements of a model share.
+
+    ``frames`` maps every node of the translational graph to its node of the rotational graph.
+    """
 
     model: SystemModel
     symbols: Symbols
     axes: Axes
+    frames: Mapping[str, str]
 
     @property
     def planar(self) -> bool:
@@ -88,6 +95,16 @@ class Site:
     def head(self) -> Attachment:
         return self.element.head
 
+    @property
+    def tail_frame(self) -> str:
+        """The node of the tail in the rotational graph."""
+        return self.context.frames[self.tail.node]
+
+    @property
+    def head_frame(self) -> str:
+        """The node of the head in the rotational graph."""
+        return self.context.frames[self.head.node]
+
     # --- edges -------------------------------------------------------------------------------------------
 
     def edge(
@@ -104,9 +121,9 @@ class Site:
         """An edge between the ends of the element, or between other nodes."""
         moves = isinstance(across, Displacement)
         if tail is None:
-            tail = self.tail.node if moves else self.tail.body
+            tail = self.tail.node if moves else self.tail_frame
         if head is None:
-            head = self.head.node if moves else self.head.body
+            head = self.head.node if moves else self.head_frame
         return Edge(
             name or self.name, self.role, tail, head, across, law, branchable, self.label, central=central
         )
@@ -114,6 +131,34 @@ class Site:
     def arm(self, tail: str, head: str, way: Vector3, frame: str, name: str = "") -> Edge:
         """A rigid arm (McPhee (70)) of a body."""
         return Edge(name or head, EdgeKind.ARM, tail, head, Displacement(frame, way), label="arm")
+
+    def flexible_arm(self, head: str, way: Vector3, turns: Sequence[AxisTurn]) -> Iterator[Edge]:
+        """An arm from the frame of a flexible body to a point with a frame of its own (Léger, 4.1.5).
+
+        Both graphs have it. ``way`` and the angles of ``turns`` depend on freedoms of the body.
+        """
+        yield self.arm(self.name, head, way, self.name)
+        yield Edge(head, EdgeKind.ARM, self.name, head, Rotation(tuple(turns)), label="flexible arm")
+
+        def moments(motion: Motion) -> Affine:
+            return -motion.moments()
+
+        # The frame of the point has no inertia; it carries the moments of joints that slide along it.
+        carried = Rotation(self.attitude(QUATERNION))
+        yield Edge(f"{head}.frame", EdgeKind.LOAD, GROUND, head, carried, moments, False, "frame")
+
+    def freedom(self, name: str, unit: str) -> Freedom:
+        """A coordinate of the element itself."""
+        position, rate, second = (f"{self.name}.{kind}" for kind in derivative_names(name))
+        axis = MotionAxis(position, rate, second, unit)
+        dag = self.symbols.dag
+        return Freedom(
+            self.name,
+            axis,
+            dag.symbol(axis.coordinate, Role.COORDINATE),
+            dag.symbol(axis.rate, Role.VELOCITY),
+            dag.symbol(axis.acceleration, Role.ACCELERATION),
+        )
 
     def joint(self, freedoms: Freedoms) -> Iterator[Edge]:
         """The edges of a motion space, with its complement as reactions."""
@@ -139,7 +184,7 @@ class Site:
 
     def translation(self, freedoms: Freedoms) -> Displacement:
         """Motion and reaction space of translation, in the axes of the tail's body where anything slides."""
-        frame, name = self.tail.body, self.name
+        frame, name = self.tail_frame, self.name
         match freedoms.slides:
             case Line(axis):
                 along, across, third = self.triad(axis, X_AXIS)
@@ -200,7 +245,7 @@ class Site:
         """All components of the displacement are given."""
         axes = self.axes.of(self.tail)
         given = matvec(axes, self.vector(displacement))
-        return Displacement(self.tail.body, given, (), tuple(matvec(axes, axis) for axis in self.directions))
+        return Displacement(self.tail_frame, given, (), tuple(matvec(axes, axis) for axis in self.directions))
 
     def driven_slide(self, axis: Vector, value: Formula) -> Displacement:
         """The displacement along an axis is given; the other directions are free."""
@@ -211,7 +256,7 @@ class Site:
             (normal, MotionAxis(f"{name}.{label}", f"{name}.v{label}", f"{name}.a{label}", "m"))
             for normal, label in zip(others, labels, strict=False)
         )
-        return Displacement(self.tail.body, scale3(self[value], along), free, (along,))
+        return Displacement(self.tail_frame, scale3(self[value], along), free, (along,))
 
     def driven_turn(self, axis: Vector, value: Formula) -> Rotation:
         """The angle about an axis is given."""

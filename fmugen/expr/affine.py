@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fmugen.expr.dag import Expr, Scalar
 from fmugen.expr.vectors import Vector3, add3, is_null, scale3
 
-__all__ = ["Affine", "FrameVector", "Unknown"]
+__all__ = ["Affine", "AffineScalar", "FrameVector", "Unknown"]
 
 Unknown = Expr  # the symbol of an acceleration or of a multiplier
 
@@ -39,6 +39,32 @@ class FrameVector:
     @property
     def is_null(self) -> bool:
         return not self.parts
+
+
+@dataclass(frozen=True)
+class AffineScalar:
+    """A number that is affine in unknowns: ``const + sum of coefficient * unknown``."""
+
+    const: Expr
+    coefficients: Mapping[Unknown, Expr]
+
+    def __add__(self, other: AffineScalar | Scalar) -> AffineScalar:
+        if not isinstance(other, AffineScalar):
+            return AffineScalar(self.const + other, self.coefficients)
+        merged = dict(self.coefficients)
+        for unknown, part in other.coefficients.items():
+            merged[unknown] = merged[unknown] + part if unknown in merged else part
+        return AffineScalar(self.const + other.const, merged)
+
+    def __mul__(self, factor: Scalar) -> AffineScalar:
+        scaled = {unknown: part * factor for unknown, part in self.coefficients.items()}
+        return AffineScalar(self.const * factor, scaled)
+
+    def __neg__(self) -> AffineScalar:
+        return self * -1
+
+    def __sub__(self, other: AffineScalar | Scalar) -> AffineScalar:
+        return self + -other
 
 
 @dataclass

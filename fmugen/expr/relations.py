@@ -8,7 +8,7 @@ from one event to the next, so that the integrator sees smooth functions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
 from fmugen.expr.dag import Dag, Expr, Operation, Role
@@ -24,9 +24,12 @@ class Relations:
 
     ``by_time`` are linear in time and depend on parameters otherwise: their sign changes at one known time.
     ``by_state`` are all others. Both map a relation, itself with held signs, to the symbol of its sign.
+    ``modes`` are symbols of signs with relations that depend on them: such a sign remembers.
     """
 
-    def __init__(self, dag: Dag, time: Expr, roots: Iterable[Expr]) -> None:
+    def __init__(
+        self, dag: Dag, time: Expr, roots: Iterable[Expr], modes: Mapping[Expr, Expr] | None = None
+    ) -> None:
         self._dag, self._time = dag, time
         self._held: dict[Expr, Expr] = {}
         self.by_time: dict[Expr, Expr] = {}
@@ -34,6 +37,8 @@ class Relations:
         self._collecting = True
         for root in roots:
             self.hold(root)
+        for symbol, relation in (modes or {}).items():
+            self.by_state[self.hold(relation)] = symbol
         self._collecting = False
 
     @property
@@ -83,6 +88,8 @@ class Relations:
         """The held sign of a relation; ``None`` if its sign is none that equations wait for."""
         if relation.constant:
             return None
+        if relation.role is Role.RELATION:
+            return relation
         for known in (self.by_time, self.by_state):
             if relation in known:
                 return known[relation]

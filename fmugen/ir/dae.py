@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 
+#: The kind of origin of the equation of a coordinate that belongs to an element itself.
+OWN_COORDINATE = "work"
 #: The direction of the constraint that Euler parameters have unit length.
 UNIT_LENGTH = "unit length"
 
@@ -69,6 +71,11 @@ class Coordinate:
     velocity: Expr
     second: Expr
     origin: Origin
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is a coordinate of an element itself, such as a deflection, and not of a branch."""
+        return self.origin.kind == OWN_COORDINATE
 
 
 @dataclass(frozen=True)
@@ -188,6 +195,19 @@ class State:
 
 
 @dataclass(frozen=True)
+class Mode:
+    """A mode of an element: on while ``symbol`` is negative, which is the held sign of ``relation``.
+
+    The relation itself depends on the symbol: a mode is left where another condition holds than that in
+    which it is entered.
+    """
+
+    name: str
+    symbol: Expr
+    relation: Expr
+
+
+@dataclass(frozen=True)
 class NetworkStart:
     """The start value of a quantity of the network."""
 
@@ -225,8 +245,8 @@ class Dae:
     ``network_blocks`` stand for its equations. ``fixed_states`` are the residuals of start values of the
     network that are not the values of states themselves; with ``steady`` velocities, accelerations and the
     derivatives of all states vanish at the start. ``angles`` are those whose turns are counted; the ones that
-    jump come first. ``preferred`` are functions of position that are zero at the start where start values and
-    constraints leave a choice.
+    jump come first. ``modes`` are those of elements. ``preferred`` are functions of position that are zero at
+    the start where start values and constraints leave a choice.
     """
 
     symbols: Symbols
@@ -249,16 +269,18 @@ class Dae:
     steady: bool = False
     angles: tuple[CountedAngle, ...] = ()
     preferred: dict[str, Expr] = field(default_factory=dict)
+    modes: tuple[Mode, ...] = ()
 
     @property
-    def turns_at_start(self) -> dict[Expr, Expr]:
-        """What the symbols of counted angles are at the start."""
-        return {angle.symbol: angle.symbol_at_start for angle in self.angles}
+    def held_at_start(self) -> dict[Expr, Expr]:
+        """What is held between events or accepted points: symbols of counted angles and of modes."""
+        angles = {angle.symbol: angle.symbol_at_start for angle in self.angles}
+        return angles | {mode.symbol: mode.symbol.dag.one for mode in self.modes}
 
     @property
     def known_at_start(self) -> dict[Expr, Expr]:
-        """What states and the symbols of counted angles are at the start, by what is said of them."""
-        return self.turns_at_start | {state.symbol: state.start for state in self.states}
+        """What is held at the start, and states, by what is said of them."""
+        return self.held_at_start | {state.symbol: state.start for state in self.states}
 
     @property
     def unit_positions(self) -> frozenset[Expr]:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
-from fmugen.ir.motion import Gap, Law
+from fmugen.ir.motion import Gap, GeneralizedLaw, Law
 from fmugen.ir.network import Discipline
 
 __all__ = [
@@ -29,8 +29,10 @@ __all__ = [
     "Edge",
     "EdgeConstraint",
     "EdgeKind",
+    "ElementMode",
     "ElementState",
     "FixedTurn",
+    "Freedom",
     "Kind",
     "LinearGraph",
     "MotionAxis",
@@ -42,6 +44,7 @@ __all__ = [
     "Term",
     "TerminalEquation",
     "Turn",
+    "Work",
 ]
 
 
@@ -261,6 +264,29 @@ class EdgeConstraint:
 
 
 @dataclass(frozen=True)
+class Freedom:
+    """A coordinate of an element itself, such as a deflection, with its symbols.
+
+    ``given`` parts of several of its arms may depend on it: it moves all of them.
+    """
+
+    element: str
+    axis: MotionAxis
+    position: Expr
+    velocity: Expr
+    second: Expr
+
+
+@dataclass(frozen=True)
+class Work:
+    """The generalized forces on freedoms of an element, beside the forces that its arms transmit."""
+
+    element: str
+    freedoms: tuple[Freedom, ...]
+    law: GeneralizedLaw
+
+
+@dataclass(frozen=True)
 class Symbols:
     """The symbols that formulas may use, by name.
 
@@ -345,6 +371,24 @@ class ElementState:
 
 
 @dataclass(frozen=True)
+class ElementMode:
+    """A mode of an element other than its first: the element is in it where ``symbol`` is negative."""
+
+    element: str
+    mode: str
+    symbol: Expr
+
+    @property
+    def name(self) -> str:
+        return f"{self.element}.{self.mode}"
+
+    @property
+    def is_on(self) -> Expr:
+        """One in the mode, zero in all others."""
+        return 1 - self.symbol.dag.call("step", self.symbol)
+
+
+@dataclass(frozen=True)
 class LinearGraph:
     """The graphs of a mechanism and of the networks around it, over one expression DAG.
 
@@ -352,7 +396,8 @@ class LinearGraph:
     ``planar`` graph all rotations are about z. ``terminals`` are the terminal equations of networks,
     ``network_symbols`` their variables by name, and ``borrowed`` the variables that stand for quantities
     of the mechanism: positions of joints with a flange, and what formulas of components name. ``states`` are
-    those of mechanical elements; their symbols are among ``network_symbols``.
+    those of mechanical elements; their symbols are among ``network_symbols``. ``works`` act on the
+    freedoms of elements themselves. ``modes`` are those of elements that change between laws at events.
     """
 
     symbols: Symbols
@@ -366,6 +411,13 @@ class LinearGraph:
     network_symbols: dict[str, Expr] = field(default_factory=dict)
     borrowed: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     states: tuple[ElementState, ...] = ()
+    works: tuple[Work, ...] = ()
+    modes: tuple[ElementMode, ...] = ()
+
+    @property
+    def freedoms(self) -> tuple[Freedom, ...]:
+        """The coordinates of elements themselves."""
+        return tuple(freedom for work in self.works for freedom in work.freedoms)
 
     def turns_at_a_point(self, joint: str) -> int:
         """How many turns a joint leaves that holds two points together; none for every other edge."""

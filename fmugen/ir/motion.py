@@ -6,15 +6,25 @@ formulas and states of its element. The formulation implements it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from fmugen.expr.affine import Affine
+from fmugen.expr.affine import Affine, AffineScalar
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
-__all__ = ["Gap", "Law", "Motion"]
+__all__ = ["Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A change of the mode of an element, from ``before`` to ``after``, where ``when`` becomes positive."""
+
+    before: str
+    after: str
+    when: Expr
 
 
 class Motion(Protocol):
@@ -35,6 +45,15 @@ class Motion(Protocol):
     def state(self, name: str) -> Expr:
         """A state of the element."""
 
+    def mode(self, name: str) -> Expr:
+        """One while the element is in a mode, else zero."""
+
+    def freedom(self, name: str, order: int = 0) -> Expr:
+        """A freedom of the element, or its rate."""
+
+    def second(self, name: str) -> AffineScalar:
+        """The second derivative of a freedom of the element."""
+
     # --- scalars -------------------------------------------------------------------------------------
 
     def angle(self, order: int = 0) -> Expr:
@@ -51,6 +70,15 @@ class Motion(Protocol):
     def acceleration(self) -> Affine:
         """The acceleration of the head."""
 
+    def omega(self) -> Vector3:
+        """The angular velocity of the frame of the head, in its own axes."""
+
+    def alpha(self) -> Affine:
+        """The angular acceleration of the frame of the head."""
+
+    def components(self, vector: Affine) -> tuple[AffineScalar, AffineScalar, AffineScalar]:
+        """A vector by components in the axes of the frame of the head."""
+
     # --- through variables ---------------------------------------------------------------------------
 
     def pull(self, tension: Expr) -> Affine:
@@ -65,12 +93,19 @@ class Motion(Protocol):
     def vector(self, components: Vector3, frame: str) -> Affine:
         """A force or torque by components in the axes of a body."""
 
+    def composed(self, components: Sequence[AffineScalar]) -> Affine:
+        """A force or torque by components in the axes of the frame of the head."""
+
+    def moments(self) -> Affine:
+        """``sum of r x F`` over the arms of the frame of the head, which the frame carries."""
+
     def inertia(self, tensor: Matrix3) -> Affine:
         """``-J alpha - omega x J omega`` of the head, less the moments of the forces on its arms."""
 
 
 #: The through variable of an edge, on its head.
 Law = Callable[[Motion], Affine]
-
+#: The generalized forces on the freedoms of an element, inertia included.
+GeneralizedLaw = Callable[[Motion], Sequence[AffineScalar]]
 #: A function of position that a constraint keeps at zero.
 Gap = Callable[[Motion], Expr]

@@ -17,7 +17,9 @@ __all__ = [
     "Quantity",
     "angle_kinds",
     "attitude_kinds",
+    "derivative_names",
     "force_kinds",
+    "freedom_kinds",
     "torque_kinds",
     "vector_kinds",
 ]
@@ -62,6 +64,17 @@ def vector_kinds(axes: str) -> Kinds:
     """The components of a position along some of the axes x, y, z, with their derivatives."""
     levels = (("", _P, "m"), ("v", _V, "m/s"), ("a", _A, "m/s2"))
     return tuple((f"{prefix}{axis}", level, unit) for prefix, level, unit in levels for axis in axes)
+
+
+def derivative_names(name: str) -> tuple[str, str, str]:
+    """The names of a coordinate of an element itself, and of its two derivatives."""
+    return name, f"d{name}", f"dd{name}"
+
+
+def freedom_kinds(name: str, unit: str) -> Kinds:
+    """A coordinate of an element itself and its derivatives."""
+    units = (unit, f"{unit}/s", f"{unit}/s2")
+    return tuple(zip(derivative_names(name), (_P, _V, _A), units, strict=True))
 
 
 def angle_kinds(suffix: str = "") -> Kinds:

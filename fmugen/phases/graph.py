@@ -11,7 +11,7 @@ from fmugen.components.networks import Networks
 from fmugen.expr.dag import Dag, Role
 from fmugen.ir.formula import TIME
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
-from fmugen.ir.model import GROUND, Space, SystemModel, start_parameter
+from fmugen.ir.model import Space, SystemModel, start_parameter
 
 __all__ = ["build_graph"]
 
@@ -31,14 +31,9 @@ def build_graph(model: SystemModel) -> LinearGraph:
         inputs,
         {time: dag.one, **rates},
     )
-    body_of = {GROUND: GROUND}
-    body_of |= {f"{GROUND}.{point.name}": GROUND for point in model.ground}
-    for body in model.bodies:
-        body_of[body.center_node] = body_of[body.name] = body.name
-        body_of |= {f"{body.name}.{point.name}": body.name for point in body.points}
     components = Multibody(model, symbols)
     networks = Networks(model, symbols)
-    edges = tuple(components.edges())
+    edges, body_of = tuple(components.edges()), components.frames
 
     def graph(domain: Domain, nodes: tuple[str, ...]) -> DomainGraph:
         return DomainGraph(domain, nodes, tuple(edge for edge in edges if edge.domain is domain))
@@ -46,7 +41,7 @@ def build_graph(model: SystemModel) -> LinearGraph:
     return LinearGraph(
         symbols,
         graph(Domain.TRANSLATION, tuple(body_of)),
-        graph(Domain.ROTATION, (GROUND, *(body.name for body in model.bodies))),
+        graph(Domain.ROTATION, tuple(dict.fromkeys(body_of.values()))),
         body_of,
         model.space is Space.PLANAR,
         tuple(components.constraints),
@@ -55,4 +50,6 @@ def build_graph(model: SystemModel) -> LinearGraph:
         networks.symbols_by_name | {state.name: state.symbol for state in components.states},
         networks.borrowed,
         components.states,
+        tuple(components.works),
+        components.modes,
     )

@@ -70,11 +70,14 @@ def modelica_model(model: SystemModel, dae: Dae, flow: SolutionFlow, program: Pr
     Raises
     ------
     OutputError
-        If the loops are closed by a method that has no counterpart in Modelica.
+        If the loops are closed by a method that has no counterpart in Modelica, or elements have modes.
     """
     if flow.closure not in EMBEDDED:
         allowed = ", ".join(closure.value for closure in EMBEDDED)
         raise OutputError(f"the closure {flow.closure.value} cannot be written in Modelica: use {allowed}")
+    if dae.modes:
+        names = ", ".join(mode.name for mode in dae.modes)
+        raise OutputError(f"modes that elements remember cannot be written in Modelica: {names}; use the FMU")
     return _Writer(model, dae, flow, program).text()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fmugen.cli.report import ReportOptions, report_export
 from fmugen.errors import SimulationError
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
@@ -64,6 +65,16 @@ OTHERS = {
     "delta": delta(),
 }
 ALL = STRUTS | OTHERS
+
+
+def test_a_strut_has_a_report(tmp_path: Path) -> None:
+    model = mcpherson()
+    page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
+    source.write_text("# the page tells the digest of this file\n")
+    made = export_fmu(model, tmp_path / "strut.fmu", options)
+    report_export(source, model, made, ReportOptions(options, page))
+    text = page.read_text(encoding="utf-8")
+    assert "knuckle" in text and "passed" in text
 
 
 @pytest.mark.parametrize("name", ALL)

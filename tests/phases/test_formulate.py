@@ -261,7 +261,7 @@ def test_multipliers_enter_the_cutsets_through_the_jacobian() -> None:
         zero = graph.symbols.dag.zero
         pairs = []
         for i, coordinate in enumerate(coordinates):
-            _, coefficients = cutsets.equation(coordinate)
+            coefficients = cutsets.equation(coordinate).coefficients
             pairs += [(-coefficients.get(r.multiplier, zero), r.jacobian.get(i, zero)) for r in rows]
         flat = [side for pair in pairs for side in pair]
         values = compile_python(

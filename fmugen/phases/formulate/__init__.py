@@ -22,6 +22,7 @@ from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
 from fmugen.expr.substitute import substitute
 from fmugen.ir.dae import (
+    OWN_COORDINATE,
     Coordinate,
     Dae,
     Equation,
@@ -31,7 +32,7 @@ from fmugen.ir.dae import (
     NetworkVariable,
     Origin,
 )
-from fmugen.ir.graph import Domain, LinearGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph
 from fmugen.ir.model import Space, Start, SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
@@ -41,6 +42,7 @@ from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_links
+from fmugen.phases.formulate.modes import modes_of
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
@@ -95,9 +97,9 @@ def formulate(
     mass: dict[tuple[int, int], Expr] = {}
     force = []
     for row, coordinate in enumerate(coordinates):
-        free, coefficients = cutsets.equation(coordinate)
-        force.append(free)
-        for unknown, coefficient in coefficients.items():
+        equation = cutsets.equation(coordinate)
+        force.append(equation.const)
+        for unknown, coefficient in equation.coefficients.items():
             column = index.get(unknown, row + 1)
             if column <= row and not coefficient.is_zero:
                 mass[row, column] = -coefficient
@@ -136,7 +138,19 @@ def formulate(
         },
         steady=model.steady,
     )
-    dae = replace(dae, preferred=preferred_positions(model, kinematics, resolve), angles=angles.counted)
+    dae = replace(
+        dae,
+        preferred=preferred_positions(model, kinematics, resolve),
+        angles=angles.counted,
+        modes=tuple(
+            modes_of(
+                graph,
+                lambda name: component_of(model.element(name)),
+                lambda name: _first_edge(graph, name),
+                resolve.motion,
+            )
+        ),
+    )
     dae = with_added_mass(couple_network(dae, defaults), model)
     return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
 
@@ -197,17 +211,21 @@ def _network(model: SystemModel, graph: LinearGraph, trees: TreeSelection, resol
 def _rates(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> Iterator[Equation]:
     """The rates of the states of elements, by the motion of their first edge."""
     for element in dict.fromkeys(state.element for state in graph.states):
-        edges = (graph.domain(domain).find(element) for domain in Domain)
-        edge = next(edge for edge in edges if edge is not None)
-        rates = component_of(model.element(element)).rates(resolve.motion(edge))
+        rates = component_of(model.element(element)).rates(resolve.motion(_first_edge(graph, element)))
         for state in graph.states:
             if state.element == element:
                 residual = state.rate - rates[state.kind]
                 yield Equation(NetworkOrigin("state of", None, element), residual)
 
 
+def _first_edge(graph: LinearGraph, element: str) -> Edge:
+    """The edge of an element, the translational one if it has two."""
+    edges = (graph.domain(domain).find(element) for domain in Domain)
+    return next(edge for edge in edges if edge is not None)
+
+
 def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordinate, ...]:
-    """The coordinates of all branches: those of the R-tree first, in declared order of edges."""
+    """The coordinates of all branches, those of the R-tree first, and the freedoms of elements."""
     dag = graph.symbols.dag
     coordinates: list[Coordinate] = []
     for domain in (Domain.ROTATION, Domain.TRANSLATION):
@@ -229,6 +247,21 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
                 )
                 for axis in edge.motion
             )
+    coordinates.extend(
+        Coordinate(
+            axis.coordinate,
+            axis.rate,
+            axis.acceleration,
+            axis.unit,
+            axis.guess,
+            freedom.position,
+            freedom.velocity,
+            freedom.second,
+            Origin(OWN_COORDINATE, Domain.TRANSLATION, freedom.element, axis.coordinate.rpartition(".")[2]),
+        )
+        for freedom in graph.freedoms
+        for axis in (freedom.axis,)
+    )
     return tuple(coordinates)
 
 

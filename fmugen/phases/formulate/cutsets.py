@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fmugen.expr.affine import AffineScalar
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
@@ -48,19 +49,37 @@ class Cutsets:
         self._required: dict[tuple[Domain, str], Affine] = {}
         self.force = self._through(graph.translation, trees.translation)
         self.torque = self._through(graph.rotation, trees.rotation)
+        self._no_work = AffineScalar(graph.symbols.dag.zero, {})
+        self._work = self._work_on_freedoms()
 
-    def equation(self, coordinate: Coordinate) -> tuple[Expr, dict[Expr, Expr]]:
+    def equation(self, coordinate: Coordinate) -> AffineScalar:
         """The cutset equation of a coordinate, projected onto its direction of motion.
 
-        Returns the terms free of unknowns, and the coefficient of each unknown, of an expression that
-        vanishes: -M q'' - Phi_q^T lambda + F.
+        It is an expression that vanishes: -M q'' - Phi_q^T lambda + F. The equation of a freedom of an
+        element is the sum over all the arms that it moves, with the work of the element itself.
         """
-        origin = coordinate.origin
-        edge = self._graph.domain(origin.domain).edge(origin.edge)
-        balance = self._law(edge) - self._required[origin.domain, edge.name]
-        axis, dot = self._kinematics.axis[coordinate.second], self._kinematics.frames.dot
-        coefficients = {unknown: dot(axis, part) for unknown, part in balance.coefficients.items()}
-        return dot(axis, balance.const), coefficients
+        dot, total = self._kinematics.frames.dot, self._work.get(coordinate.second, self._no_work)
+        for edge, axis in self._moved(coordinate):
+            balance = self._law(edge) - self._required[edge.domain, edge.name]
+            coefficients = {unknown: dot(axis, part) for unknown, part in balance.coefficients.items()}
+            total = total + AffineScalar(dot(axis, balance.const), coefficients)
+        return total
+
+    def _moved(self, coordinate: Coordinate) -> list[tuple[Edge, FrameVector]]:
+        """The edges that a coordinate moves: its own branch, or the arms that a freedom bends."""
+        axis, origin = self._kinematics.axis.get(coordinate.second), coordinate.origin
+        if axis is None:
+            return self._kinematics.moved[coordinate.second]
+        return [(self._graph.domain(origin.domain).edge(origin.edge), axis)]
+
+    def _work_on_freedoms(self) -> dict[Expr, AffineScalar]:
+        """The generalized forces of elements on their own freedoms, by the motion of their first edge."""
+        found = {}
+        for work in self._graph.works:
+            motion = self._motion(self._graph.translation.edge(work.element), self.moments)
+            for freedom, force in zip(work.freedoms, work.law(motion), strict=True):
+                found[freedom.second] = force
+        return found
 
     # --- chord transformation --------------------------------------------------------------------
 

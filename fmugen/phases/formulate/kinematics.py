@@ -7,13 +7,14 @@ also the partial velocities.
 
 from __future__ import annotations
 
-from fmugen.expr.calculus import Tangent, postorder
+from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, matvec, scale3, transpose
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import AxisTurn, Displacement, Edge, LinearGraph, MotionAxis
+from fmugen.ir.graph import AxisTurn, Edge, LinearGraph, MotionAxis
 from fmugen.ir.tree import Link, SpanningTree, TreeSelection
 from fmugen.phases.formulate.frames import Affine, Frames, FrameVector
+from fmugen.phases.formulate.given import GivenMotion
 from fmugen.phases.formulate.turns import RelativeRotation, Spin, relative_rotation
 
 __all__ = ["Kinematics"]
@@ -28,7 +29,8 @@ class Kinematics:
     acceleration : Affine by node of the T-graph
     omega, alpha : FrameVector and Affine by body
     angle : the angle of each body about the common axis, of planar models only
-    axis : the direction of motion that goes with the acceleration of a coordinate
+    axis : the direction of motion that goes with the acceleration of a branch coordinate
+    moved : the edges that a freedom of an element moves, each with the direction, by its acceleration
     """
 
     def __init__(self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]) -> None:
@@ -36,7 +38,8 @@ class Kinematics:
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
         self._branches = set(trees.rotation.branches)
         symbols = graph.symbols
-        self._rate = Tangent(symbols.dag, symbols.rates)
+        self._given = GivenMotion(graph)
+        self.moved: dict[Expr, list[tuple[Edge, FrameVector]]] = {f.second: [] for f in graph.freedoms}
         ground = trees.rotation.root
         self.frames = Frames(symbols.dag, ground)
         self.axis: dict[Expr, FrameVector] = {}
@@ -53,11 +56,10 @@ class Kinematics:
     # --- rotation ----------------------------------------------------------------------------------
 
     def _turn(self, tree: SpanningTree) -> None:
-        symbols = self.graph.symbols
         edges = {edge.name: edge for edge in self.graph.rotation.edges}
         for link in tree.links:
             edge = edges[link.branch]
-            relative = relative_rotation(edge.rotation, self._coordinates, symbols)
+            relative = relative_rotation(edge.rotation, self._coordinates, self._given)
             if link.forward:
                 self.frames.hang(link.node, link.parent, relative.moving, relative.mounting)
             else:
@@ -65,19 +67,24 @@ class Kinematics:
             sign = 1 if link.forward else -1
             omega, bias = self.frames.null, self.frames.null
             axes: dict[Expr, FrameVector] = {}
+            shared: dict[Expr, FrameVector] = {}
             for spin in relative.spins:
                 axis = self._axis(edge, link, relative, spin)
                 if spin.unknown is not None:
                     axes[spin.unknown] = axis
+                for unknown, factor in spin.shared:
+                    shared[unknown] = shared.get(unknown, self.frames.null) + axis.scaled(factor)
                 turning = axis.scaled(spin.rate)
                 bias = bias + axis.scaled(spin.second)
                 if spin.carried:
                     bias = bias + self.frames.cross(omega, turning)
                 omega = omega + turning
             self.axis |= axes
+            for unknown, direction in shared.items():
+                self.moved[unknown].append((edge, direction))
             self.omega[link.node] = self.omega[link.parent] + omega.scaled(sign)
             carried = self.frames.cross(self.omega[edge.tail], omega)
-            alpha = Affine(bias + carried, axes)
+            alpha = Affine(bias + carried, axes | shared)
             self.alpha[link.node] = self.alpha[link.parent] + alpha.scaled(sign)
             if self.graph.planar:
                 turned = self.angle_across(edge)
@@ -119,13 +126,14 @@ class Kinematics:
         edges = {edge.name: edge for edge in self.graph.translation.edges}
         for link in tree.links:
             sign = 1 if link.forward else -1
-            displacement, velocity, acceleration = self._branch(edges[link.branch].displacement)
+            displacement, velocity, acceleration = self._branch(edges[link.branch])
             self.position[link.node] = self.position[link.parent] + displacement.scaled(sign)
             self.velocity[link.node] = self.velocity[link.parent] + velocity.scaled(sign)
             self.acceleration[link.node] = self.acceleration[link.parent] + acceleration.scaled(sign)
 
-    def _branch(self, across: Displacement) -> tuple[FrameVector, FrameVector, Affine]:
+    def _branch(self, edge: Edge) -> tuple[FrameVector, FrameVector, Affine]:
         """Displacement, velocity and acceleration across a T-branch (Léger, Tables B.1 to B.4)."""
+        across = edge.displacement
         frame, frames = across.frame, self.frames
         first, second = self.given_rates(across.given)
         local, rate = across.given, first
@@ -136,6 +144,9 @@ class Kinematics:
             rate = add3(rate, scale3(coordinate.velocity, direction))
             partial[coordinate.second] = FrameVector({frame: direction})
         self.axis |= partial
+        for freedom, (x, y, z) in self._given.partial(across.given):
+            partial[freedom.second] = FrameVector({frame: (x, y, z)})
+            self.moved[freedom.second].append((edge, partial[freedom.second]))
         r, relative = FrameVector({frame: local}), FrameVector({frame: rate})
         omega = self.omega[frame]
         carried = frames.cross(omega, r)
@@ -145,8 +156,8 @@ class Kinematics:
         return r, relative + carried, own + turned
 
     def given_rates(self, given: Vector3) -> tuple[Vector3, Vector3]:
-        """The first and second time derivatives of a given vector."""
-        rate_of = self._rate
+        """The first and second time derivatives of a given vector, as far as velocities determine them."""
+        rate_of = self._given.rate
         first: Vector3 = (rate_of(given[0]), rate_of(given[1]), rate_of(given[2]))
         second: Vector3 = (rate_of(first[0]), rate_of(first[1]), rate_of(first[2]))
         return first, second

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fmugen.components.formulas import Resolve, lower
 from fmugen.errors import ModelError, Problem
-from fmugen.expr.affine import Affine, FrameVector
+from fmugen.expr.affine import Affine, AffineScalar, FrameVector
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3, matvec
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Edge, Symbols
+from fmugen.ir.graph import Domain, Edge, Symbols
 from fmugen.ir.motion import Motion
+from fmugen.ir.quantity import derivative_names
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.turns import first_axis
 
@@ -57,6 +58,18 @@ class EdgeMotion(Motion):
     def state(self, name: str) -> Expr:
         return self.own(name)
 
+    def freedom(self, name: str, order: int = 0) -> Expr:
+        return self.own(derivative_names(name)[order])
+
+    def second(self, name: str) -> AffineScalar:
+        return AffineScalar(self.dag.zero, {self.freedom(name, 2): self.dag.one})
+
+    def mode(self, name: str) -> Expr:
+        modes = [mode for mode in self.around.kinematics.graph.modes if mode.element == self.edge.name]
+        known = {mode.mode: mode.is_on for mode in modes}
+        # The first mode, which has no symbol, is the one that is left where the element is in no other.
+        return known[name] if name in known else 1 - self.dag.add(known.values())
+
     # --- scalars -------------------------------------------------------------------------------------
 
     def angle(self, order: int = 0) -> Expr:
@@ -93,6 +106,29 @@ class EdgeMotion(Motion):
     def acceleration(self) -> Affine:
         return self.around.kinematics.acceleration[self.edge.head]
 
+    @property
+    def _frame(self) -> str:
+        """The node of the head in the rotational graph."""
+        graph = self.around.kinematics.graph
+        return graph.body_of[self.edge.head] if self.edge.domain is Domain.TRANSLATION else self.edge.head
+
+    def omega(self) -> Vector3:
+        kinematics = self.around.kinematics
+        return kinematics.frames.resolve(kinematics.omega[self._frame], self._frame)
+
+    def alpha(self) -> Affine:
+        return self.around.kinematics.alpha[self._frame]
+
+    def components(self, vector: Affine) -> tuple[AffineScalar, AffineScalar, AffineScalar]:
+        frames, frame = self.around.kinematics.frames, self._frame
+        const = frames.resolve(vector.const, frame)
+        parts = {unknown: frames.resolve(part, frame) for unknown, part in vector.coefficients.items()}
+
+        def along(axis: int) -> AffineScalar:
+            return AffineScalar(const[axis], {unknown: part[axis] for unknown, part in parts.items()})
+
+        return along(0), along(1), along(2)
+
     # --- through variables ---------------------------------------------------------------------------
 
     def pull(self, tension: Expr) -> Affine:
@@ -110,6 +146,21 @@ class EdgeMotion(Motion):
 
     def vector(self, components: Vector3, frame: str) -> Affine:
         return Affine(self.around.kinematics.frames.settle(frame, components), {})
+
+    def composed(self, components: Sequence[AffineScalar]) -> Affine:
+        settle, frame, zero = self.around.kinematics.frames.settle, self._frame, self.dag.zero
+        x, y, z = components
+        unknowns = dict.fromkeys(unknown for each in (x, y, z) for unknown in each.coefficients)
+
+        def part(unknown: Expr) -> Vector3:
+            a, b, c = (each.coefficients.get(unknown, zero) for each in (x, y, z))
+            return a, b, c
+
+        coefficients = {unknown: settle(frame, part(unknown)) for unknown in unknowns}
+        return Affine(settle(frame, (x.const, y.const, z.const)), coefficients)
+
+    def moments(self) -> Affine:
+        return self.around.moments(self._frame)
 
     def inertia(self, tensor: Matrix3) -> Affine:
         body, frames = self.edge.head, self.around.kinematics.frames

@@ -11,8 +11,10 @@ from fmugen.components.measures import (
     Attitude,
     Cosine,
     Effort,
+    FreedomValue,
     Heading,
     Measure,
+    ModeNumber,
     Place,
     Slide,
     Spin,
@@ -115,7 +117,11 @@ class Quantities:
                 return self._tension(element)
             case Attitude():
                 raise TreeError(f"{name} is known only where {owner} is in the rotational tree")
-            case StateValue():
+            case ModeNumber():
+                modes = [mode for mode in self._graph.modes if mode.element == element]
+                numbered = enumerate(modes, start=1)
+                return self._graph.symbols.dag.add(number * mode.is_on for number, mode in numbered)
+            case StateValue() | FreedomValue():
                 raise KeyError(owner)
 
     def _edge(self, domain: Domain, element: str) -> Edge:

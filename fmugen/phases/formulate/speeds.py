@@ -263,6 +263,7 @@ class _Elimination:
                 for block in dae.network_blocks
             ),
             fixed_states={name: new(value) for name, value in dae.fixed_states.items()} | of_states,
+            modes=tuple(replace(mode, relation=new(mode.relation)) for mode in dae.modes),
             preferred=rewritten(dae.preferred, begun),
         )
         return found, [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import (
     Matrix3,
@@ -17,7 +16,8 @@ from fmugen.expr.vectors import (
     transpose,
 )
 from fmugen.ir.dae import Coordinate
-from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Symbols, Turn
+from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Turn
+from fmugen.phases.formulate.given import GivenMotion
 
 __all__ = ["RelativeRotation", "Spin", "first_axis", "relative_rotation"]
 
@@ -27,6 +27,7 @@ class Spin:
     """A part of a relative angular velocity: ``rate`` about an axis, in the tail's and in the head's axes.
 
     ``unknown`` is the acceleration of its coordinate, if it has one, ``second`` what else changes its rate.
+    ``shared`` are the accelerations of freedoms of the element that change it too, each with its factor.
     The head's axes are those before its mounting. A ``carried`` axis turns with what turns before it.
     """
 
@@ -36,6 +37,7 @@ class Spin:
     in_tail: Vector3
     in_head: Vector3
     carried: bool
+    shared: tuple[tuple[Expr, Expr], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,13 @@ class RelativeRotation:
 
 
 def relative_rotation(
-    rotation: Rotation, coordinates: Mapping[str, Coordinate], symbols: Symbols
+    rotation: Rotation, coordinates: Mapping[str, Coordinate], given: GivenMotion
 ) -> RelativeRotation:
     """The rotation across an edge whose coordinates are branch coordinates."""
-    dag = symbols.dag
+    dag = given.dag
     *turns, last = rotation.turns or (None,)
     mounting = last.matrix if isinstance(last, FixedTurn) and turns else None
-    moving = [
-        _turn_of(turn, coordinates, symbols) for turn in (rotation.turns if mounting is None else turns)
-    ]
+    moving = [_turn_of(turn, coordinates, given) for turn in (rotation.turns if mounting is None else turns)]
     before = [identity(dag)]
     for matrix, _ in moving:
         before.append(matmul(before[-1], matrix))
@@ -85,25 +85,26 @@ def relative_rotation(
 
 
 def _turn_of(
-    turn: Turn, coordinates: Mapping[str, Coordinate], symbols: Symbols
+    turn: Turn, coordinates: Mapping[str, Coordinate], motion_of: GivenMotion
 ) -> tuple[Matrix3, list[Spin]]:
     """The matrix of a turn, and its spins in the axes before and after it."""
-    dag = symbols.dag
+    dag = motion_of.dag
     match turn:
         case FixedTurn(fixed):
             return fixed, []
         case AxisTurn(axis=axis, given=given, motion=motion):
-            rate_of = Tangent(dag, symbols.rates)
             coordinate = _coordinate(motion, coordinates)
-            angle, rate = given, rate_of(given)
-            second, unknown = rate_of(rate), None
+            angle, rate = given, motion_of.rate(given)
+            second, unknown = motion_of.rate(rate), None
             if coordinate is not None:
                 angle, rate, unknown = (
                     given + coordinate.position,
                     rate + coordinate.velocity,
                     coordinate.second,
                 )
-            return rotation_about(axis, angle), [Spin(unknown, rate, second, axis, axis, carried=True)]
+            shared = tuple((freedom.second, factor) for freedom, (factor,) in motion_of.partial((given,)))
+            spin = Spin(unknown, rate, second, axis, axis, carried=True, shared=shared)
+            return rotation_about(axis, angle), [spin]
         case QuaternionTurn(motion=motions):
             found = [coordinates[axis.coordinate] for axis in motions]
             matrix = _quaternion_matrix([c.position for c in found])

@@ -73,7 +73,8 @@ class _Lowering:
         self._model, self._dae, self._flow = model, dae, flow
         self._rows = [dae.constraints[row] for row in flow.rows]
         symbols = dae.symbols
-        self._relations = Relations(symbols.dag, symbols.time, equations_of(dae))
+        modes = {mode.symbol: mode.relation for mode in dae.modes}
+        self._relations = Relations(symbols.dag, symbols.time, equations_of(dae), modes)
         symbols_read = symbol_leaves(dae, flow)
         self._directions = Directions(symbols_read)
         self._angles = counted_angles(dae)

@@ -72,7 +72,7 @@ def table_of(
     for number, coordinate in enumerate(dae.coordinates):
         values[coordinate.position] = tuple(float(position.q[number]) for position in positions)
     at_start = ValueTable(count, values)
-    values |= {symbol: at_start(value) for symbol, value in dae.turns_at_start.items()}
+    values |= {symbol: at_start(value) for symbol, value in dae.held_at_start.items()}
     hidden = {c.position for number, c in enumerate(dae.coordinates) if number in without}
     return ValueTable(count, {symbol: value for symbol, value in values.items() if symbol not in hidden})
 

@@ -181,9 +181,12 @@ def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[i
     """Independent and dependent coordinates: all sets, or, where they are many, some.
 
     These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
-    Which component of a whole attitude is the fourth makes no difference: it is the last.
+    Which component of a whole attitude is the fourth makes no difference: it is the last. Coordinates of
+    elements themselves depend on others only where they do so in ``home``.
     """
     seen = {_with_last_components(pivots, home.dependent)}
+    own = {number for number, coordinate in enumerate(dae.coordinates) if coordinate.is_own}
+    bends = bool(own.intersection(home.dependent))
     count, freedom = len(dae.coordinates), len(home.independent)
     if comb(count, freedom) <= _MOST_SETS:
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
@@ -196,7 +199,7 @@ def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[i
         candidates = chain(_of_one_element(dae, freedom), exchanged)
     for independent in islice(candidates, _MOST_SETS):
         dependent = _with_last_components(pivots, [k for k in range(count) if k not in independent])
-        if dependent not in seen:
+        if dependent not in seen and (bends or not own.intersection(dependent)):
             seen.add(dependent)
             yield [k for k in range(count) if k not in dependent], list(dependent)
 

@@ -94,6 +94,15 @@ def typical_length(assembly: Assembly, q: Numbers) -> float:
     return longest if longest > 0.0 else 1.0
 
 
+def _closing(dae: Dae, scaled: Numbers) -> list[int]:
+    """The coordinates that may depend on others."""
+    every = list(range(scaled.shape[1]))
+    branches = [number for number in every if not dae.coordinates[number].is_own]
+    if len(branches) == len(every) or len(branches) < scaled.shape[0]:
+        return every
+    return branches if _pivots(scaled, branches)[1] >= SINGULAR else every
+
+
 def choose_independent(
     dae: Dae, jacobian: Numbers, preferred: Sequence[int]
 ) -> tuple[list[int], list[int], float]:
@@ -101,14 +110,16 @@ def choose_independent(
 
     The dependent coordinates are the pivots of a QR factorization with column pivoting, which keeps
     Phi_d far from singular; coordinates whose start values the user fixed are kept independent if that
-    costs little.
+    costs little. Coordinates of elements themselves are independent wherever the others close the loops: a
+    deflection is small, and what closes a loop by it is nearly singular.
     """
     rows, columns = jacobian.shape
     if rows == 0:
         return list(range(columns)), [], 1.0
     scaled = _row_scaled(jacobian)
-    best, best_pivot = _pivots(scaled, list(range(columns)))
-    allowed = [column for column in range(columns) if column not in set(preferred)]
+    closing = _closing(dae, scaled)
+    best, best_pivot = _pivots(scaled, closing)
+    allowed = [column for column in closing if column not in set(preferred)]
     if len(allowed) >= rows:
         wish, pivot = _pivots(scaled, allowed)
         if pivot >= _GOOD_ENOUGH * best_pivot:
