@@ -186,6 +186,32 @@ def delta(*, rods: bool = True) -> SystemModel:
     return builder.experiment(stop=0.3, step=0.01).build()
 
 
+def six_rss() -> SystemModel:
+    """A platform on six rods and cranks, its attitude by Euler parameters."""
+    builder = ModelBuilder("SixRss", space="spatial", gravity=[0, 0, -9.81])
+    height, crank = 0.8, 0.3
+    corners, lengths = {}, {}
+    for number in range(6):
+        middle, side = 2 * math.pi * (number // 2) / 3, 1 if number % 2 else -1
+        at, to = middle + 0.2 * side, middle + 0.8 * side
+        foot, corner = (math.cos(at), math.sin(at)), (0.5 * math.cos(to), 0.5 * math.sin(to))
+        builder.ground_point(f"foot{number}", *foot, 0, sequence="z", angles=[at])
+        builder.body(f"crank{number}", mass=0.5, inertia=_INERTIA, points={"end": [crank, 0, 0]})
+        builder.revolute(f"motor{number}", f"ground.foot{number}", f"crank{number}", axis=[0, 1, 0])
+        builder.start(f"motor{number}.angle", 0, fixed=False)
+        corners[f"corner{number}"] = [*corner, 0]
+        lengths[number] = math.hypot(
+            (1 + crank) * foot[0] - corner[0], (1 + crank) * foot[1] - corner[1], height
+        )
+    builder.body("platform", mass=5, inertia=[0.3, 0.3, 0.5], points=corners)
+    for number, length in lengths.items():
+        builder.rod(f"rod{number}", f"crank{number}.end", f"platform.corner{number}", length)
+    builder.start("platform.z", height, fixed=False)
+    for axis in "xyz":
+        builder.output(axis, f"platform.{axis}")
+    return builder.experiment(stop=0.2, step=0.01).build()
+
+
 def mcpherson(
     *,
     top: str = "spherical",

@@ -19,7 +19,7 @@ from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification
-from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, wiper
+from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, six_rss, wiper
 
 TREES = ("aac", "jc", "ac")
 
@@ -108,6 +108,15 @@ def test_struts_are_verified(name: str, trees: str, tmp_path: Path) -> None:
 def test_a_strut_is_verified(tmp_path: Path) -> None:
     verification = judged(STRUTS["ball"], tmp_path, stop=0.1)
     assert verification.passed, verification.problems
+
+
+def test_a_platform_on_cranks_closes_by_its_pose(tmp_path: Path) -> None:
+    """The pose counts as a set of independent coordinates although Euler parameters are four."""
+    model = six_rss()
+    made = Compilation(model, ExportOptions(trees="jc"))
+    assert all(block.steps for block in made.flow.blocks)
+    verification = judged(model, tmp_path, "jc")
+    assert verification.passed, verification.sentence
 
 
 def test_a_delta_robot_on_rods_is_verified(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Block
+from fmugen.ir.flow import Attitude, Block
 from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
 from fmugen.phases.triangularize.judgement import Judgement
@@ -196,7 +196,7 @@ def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[i
             for old in home.independent
             for new in home.dependent
         )
-        candidates = chain(_of_one_element(dae, freedom), exchanged)
+        candidates = chain(_of_one_element(dae, pivots.attitudes, freedom), exchanged)
     for independent in islice(candidates, _MOST_SETS):
         dependent = _with_last_components(pivots, [k for k in range(count) if k not in independent])
         if dependent not in seen and (bends or not own.intersection(dependent)):
@@ -212,11 +212,16 @@ def _with_last_components(pivots: Pivots, dependent: Sequence[int]) -> tuple[int
     return tuple(sorted(found))
 
 
-def _of_one_element(dae: Dae, freedom: int) -> Iterator[tuple[int, ...]]:
-    """Elements with exactly as many coordinates as there are freedoms."""
+def _of_one_element(dae: Dae, attitudes: Sequence[Attitude], freedom: int) -> Iterator[tuple[int, ...]]:
+    """The coordinates of elements that have exactly as many as there are freedoms.
+
+    Of four Euler parameters, whose length is one, three count.
+    """
+    fourth = {attitude.components[-1] for attitude in attitudes}
     owned: dict[str, list[int]] = {}
     for number, coordinate in enumerate(dae.coordinates):
-        owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
+        if number not in fourth:
+            owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
     return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
