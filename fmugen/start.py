@@ -19,7 +19,7 @@ def values_at_start(
 ) -> list[float]:
     """The values of functions of position, for default parameters and start values of inputs."""
     symbols, defaults = dae.symbols, default_parameters(model)
-    counted = Substitution(dae.held_at_start)
+    counted = Substitution(dae.known_at_start)
     evaluate = compile_python(
         [counted(expression) for expression in expressions],
         {

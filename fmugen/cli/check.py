@@ -196,8 +196,8 @@ def _tree_counts(
 
 
 def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
-    """Branch coordinates, and constraints: those of chords, of screws and of Euler parameters."""
-    coordinates, constraints = 0, len(graph.screws)
+    """Branch coordinates, and constraints: those of chords, between edges and of Euler parameters."""
+    coordinates, constraints = 0, len(graph.constraints)
     for domain in Domain:
         edges = {edge.name: edge for edge in graph.domain(domain).edges}
         tree = selection.domain(domain)
@@ -231,6 +231,12 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
         yield "an FMU does not solve redundant constraints; it checks them and stops where one does not hold"
     for circuit, count in _identities(formulation) if surplus > len(flow.redundant) else ():
         yield f"redundant, left out: {counted(count, 'constraint')} of {circuit}, met in every position"
+    for each in formulation.graph.constraints:
+        if each.gap is None:
+            yield (
+                f"{each.element}, {each.name}: a constraint of velocities, which takes one speed and no "
+                "position; positions whose speeds follow from it are states of their own"
+            )
     for name in spinning_links(formulation.model):
         yield (
             f"{name} spins freely about the line of its two ball joints: a degree of freedom that moves "
@@ -241,7 +247,8 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
 def _identities(formulation: Compilation) -> Iterator[tuple[str, int]]:
     """The circuits of chords, and how many of their equations reduce to 0 = 0."""
     written = Counter((row.origin.domain, row.origin.edge) for row in formulation.dae.constraints)
-    written.subtract((Domain.TRANSLATION, screw.joint) for screw in formulation.graph.screws)
+    tied = (each for each in formulation.graph.constraints if each.gap is not None)
+    written.subtract((each.domain, each.element) for each in tied)
     for domain in Domain:
         chords = set(formulation.trees.domain(domain).chords)
         for edge in formulation.graph.domain(domain).edges:

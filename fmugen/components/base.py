@@ -40,7 +40,7 @@ from fmugen.ir.element import (
     Tensor,
 )
 from fmugen.ir.formula import ONE, constant
-from fmugen.ir.graph import Edge, EdgeKind, Screw, Work
+from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind, Work
 from fmugen.ir.motion import Motion, Switch
 from fmugen.ir.quantity import Level, Quantity, freedom_kinds
 
@@ -386,7 +386,7 @@ class Component:
         """Its coordinates beside those of its edges, such as deflections; :meth:`build` gives their work."""
         return iter(())
 
-    def build(self, at: Site) -> Iterator[Edge | Screw | Work]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint | Work]:
         """The edges in both graphs, constraints between them, and work on freedoms of its own."""
         raise NotImplementedError
 

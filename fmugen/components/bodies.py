@@ -21,7 +21,7 @@ from fmugen.expr.affine import Affine
 from fmugen.expr.vectors import Matrix3, is_null, scale3
 from fmugen.ir.element import GROUND, Point, Tensor, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Edge, EdgeKind, Rotation, Screw
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, Rotation
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import ATTITUDE_MATRIX, Level, angle_kinds, attitude_kinds
 
@@ -88,7 +88,7 @@ class RigidBody(Body):
         for (kind, level, unit), measure in zip(kinds, measures, strict=True):
             yield Reading(kind, level, unit, measure)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         """An edge from the ground to the mass centre in either graph, and arms to all points."""
         mass, tensor, center = at[self.mass], self._tensor(at), f"{at.name}{self._center}"
         free = Displacement(GROUND, at.null, at.slides(center, at.directions))

@@ -21,7 +21,7 @@ from fmugen.components.measures import Reading, angles, forces, torques
 from fmugen.components.site import Site
 from fmugen.ir.element import Element, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Edge, EdgeKind, Screw
+from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
 from fmugen.ir.network import Discipline
 
 __all__ = ["Driver", "prescribed"]
@@ -59,7 +59,7 @@ class RotationDriver(Driver):
         yield from angles()
         yield from torques(planar=planar, recorded=True)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.edge(at.driven_turn(self.axis, self.value), branchable=at.planar)
 
 
@@ -89,7 +89,7 @@ class TranslationDriver(Driver):
     def readings(self, *, planar: bool) -> Iterator[Reading]:
         yield from forces(planar=planar, recorded=True)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         if isinstance(self.value, Formula) and self.axis is not None:
             yield at.edge(at.driven_slide(self.axis, self.value))
         elif not isinstance(self.value, Formula):

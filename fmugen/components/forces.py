@@ -25,7 +25,7 @@ from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import GROUND, X_AXIS, Z_AXIS, Element, Vector
 from fmugen.ir.formula import ONE, ZERO, Formula
-from fmugen.ir.graph import Domain, Edge, EdgeKind, Screw
+from fmugen.ir.graph import Domain, Edge, EdgeConstraint, EdgeKind
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import Discipline
 from fmugen.ir.quantity import Level
@@ -108,7 +108,7 @@ class Force(_GivenLoad):
             motion = {"s": f"{node}.{axis}", "v": f"{node}.v{axis}"}
             yield Plug(Discipline.TRANSLATIONAL, "f", part, motion, suffix=axis)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.between(self.law)
 
 
@@ -135,7 +135,7 @@ class Torque(_GivenLoad):
             motion = {"phi": f"{body}.angle", "w": f"{body}.omega"}
             yield Plug(Discipline.ROTATIONAL, "tau", self.value[2], motion)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.turning(self.law)
 
 
@@ -178,7 +178,7 @@ class TranslationalSpring(Spring):
         yield Reading("speed", Level.VELOCITY, "m/s", Across(domain, lambda at: at.length(order=1)))
         yield Reading("force", Level.VELOCITY, "N", Effort(domain, self.tension))
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.between(lambda motion: motion.pull(motion.own("force")))
 
     def tension(self, at: Motion) -> Expr:
@@ -212,7 +212,7 @@ class RotationalSpring(Spring):
         yield from list(angles())[:2]
         yield Reading("torque", Level.VELOCITY, "N.m", Effort(Domain.ROTATION, self.torque))
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.about(self.axis, lambda motion: motion.about(motion.own("torque")))
 
     def torque(self, at: Motion) -> Expr:

@@ -29,10 +29,13 @@ from fmugen.components.base import (
 from fmugen.components.freedoms import About, Anywhere, Ball, Cross, Freedoms, Held, Line, Locked, Plane
 from fmugen.components.measures import Attitude, Reading, Tension, angles, forces, slides, torques
 from fmugen.components.site import Site
+from fmugen.expr.dag import Expr
+from fmugen.expr.vectors import scale3
 from fmugen.ir.element import GROUND, Element, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Edge, EdgeKind, Rotation, Screw
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, Rotation, Term
 from fmugen.ir.model import SystemModel
+from fmugen.ir.motion import Motion
 from fmugen.ir.network import Discipline
 from fmugen.ir.quantity import SLIDE, Level, attitude_kinds, vector_kinds
 
@@ -97,7 +100,7 @@ class Joint(Component):
         else:
             yield from angles(freedoms.turns.count(planar=planar))
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield from at.joint(self.freedoms())
 
 
@@ -224,10 +227,17 @@ class ScrewJoint(Joint):
     def mobility(self, *, planar: bool) -> int:
         return 1
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
-        yield from at.joint(self.freedoms())
-        turn = 2 * at.symbols.dag.number(Fraction(math.pi))
-        yield Screw(at.name, at[self.lead] / turn)
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
+        slide, turn = at.joint(self.freedoms())
+        yield from (slide, turn)
+        advance = at[self.lead] / (2 * at.symbols.dag.number(Fraction(math.pi)))
+        frame, axis = slide.displacement.frame, slide.displacement.motion[0][0]
+        terms = (Term(slide, frame, axis), Term(turn, frame, scale3(-advance, axis)))
+
+        def gap(motion: Motion) -> Expr:
+            return motion.own("s") - advance * motion.own("angle")
+
+        yield EdgeConstraint(at.name, "lead", terms, gap)
 
 
 @component
@@ -250,7 +260,7 @@ class Rod(Joint):
         yield Reading("tension", Level.ACCELERATION, "N", Tension())
         yield from forces(planar=planar)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         yield at.edge(Displacement(GROUND, at.null, distance=at[self.length]), branchable=False)
 
 
@@ -301,7 +311,7 @@ class Virtual(Joint):
     def readings(self, *, planar: bool) -> Iterator[Reading]:
         return self.motion_readings(planar=planar)
 
-    def build(self, at: Site) -> Iterator[Edge | Screw]:
+    def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         for edge in at.joint(self.freedoms()):
             across = edge.across
             if isinstance(across, Displacement):

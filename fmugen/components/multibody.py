@@ -16,11 +16,11 @@ from fmugen.ir.element import GROUND, Element
 from fmugen.ir.graph import (
     Displacement,
     Edge,
+    EdgeConstraint,
     EdgeKind,
     ElementMode,
     ElementState,
     Rotation,
-    Screw,
     Symbols,
     Work,
 )
@@ -41,7 +41,7 @@ class Multibody:
         #: The joints on which networks act.
         self._flanges = {joint for joint in map(flange_joint, ends) if joint is not None}
         self._parts = [(element, component_of(element)) for element in model.elements if not element.ports]
-        self.screws: list[Screw] = []
+        self.constraints: list[EdgeConstraint] = []
         self.works: list[Work] = []
         dag = symbols.dag
         self.states = tuple(
@@ -71,8 +71,8 @@ class Multibody:
         }
         for element, kind in self._parts:
             for made in kind.build(sites[element.name]):
-                if isinstance(made, Screw):
-                    self.screws.append(made)
+                if isinstance(made, EdgeConstraint):
+                    self.constraints.append(made)
                 elif isinstance(made, Work):
                     self.works.append(made)
                 else:

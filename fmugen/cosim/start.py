@@ -149,7 +149,7 @@ class _Instant:
         self._shape = list(dae.mass), [(row, column) for row, c in enumerate(rows) for column in c.jacobian]
         jacobian = [value for c in rows for value in c.jacobian.values()]
         motion: list[Expr] = [*dae.mass.values(), *dae.force, *jacobian, *(c.gamma for c in rows)]
-        counted = Substitution(dae.held_at_start)
+        counted = Substitution(dae.known_at_start)
         self._motion = compile_python([counted(value) for value in motion], self._known)
         found = {
             **self._known,

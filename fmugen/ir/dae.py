@@ -114,9 +114,13 @@ class CountedAngle:
     jumps: bool
 
     @property
+    def added(self) -> Expr:
+        """The whole turns that are added to ``base``."""
+        return self.base.dag.call("turns", self.base, self.symbol) if self.jumps else self.symbol
+
+    @property
     def value(self) -> Expr:
-        added = self.base.dag.call("turns", self.base, self.symbol) if self.jumps else self.symbol
-        return self.base + added
+        return self.base + self.added
 
     @property
     def symbol_at_start(self) -> Expr:
@@ -272,6 +276,11 @@ class Dae:
         """What is held between events or accepted points: symbols of counted angles and of modes."""
         angles = {angle.symbol: angle.symbol_at_start for angle in self.angles}
         return angles | {mode.symbol: mode.symbol.dag.one for mode in self.modes}
+
+    @property
+    def known_at_start(self) -> dict[Expr, Expr]:
+        """What is held at the start, and states, by what is said of them."""
+        return self.held_at_start | {state.symbol: state.start for state in self.states}
 
     @property
     def unit_positions(self) -> frozenset[Expr]:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
-from fmugen.ir.motion import GeneralizedLaw, Law
+from fmugen.ir.motion import Gap, GeneralizedLaw, Law
 from fmugen.ir.network import Discipline
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Domain",
     "DomainGraph",
     "Edge",
+    "EdgeConstraint",
     "EdgeKind",
     "ElementMode",
     "ElementState",
@@ -39,8 +40,8 @@ __all__ = [
     "NetworkGraph",
     "QuaternionTurn",
     "Rotation",
-    "Screw",
     "Symbols",
+    "Term",
     "TerminalEquation",
     "Turn",
     "Work",
@@ -230,11 +231,36 @@ class DomainGraph:
 
 
 @dataclass(frozen=True)
-class Screw:
-    """A joint whose slide and turn are coupled: ``lead`` is the slide per radian."""
+class Term:
+    """``direction`` . velocity of the head of ``edge`` relative to its tail.
 
-    joint: str
-    lead: Expr
+    The direction is constant in the axes of the body ``frame``. The velocity of a T-edge is the one seen from
+    the frame of its displacement; that of an R-edge is an angular velocity.
+    """
+
+    edge: Edge
+    frame: str
+    direction: Vector3
+
+
+@dataclass(frozen=True)
+class EdgeConstraint:
+    """The sum of ``terms`` equals the prescribed ``rate``; the multiplier acts on all their edges.
+
+    The time derivative of ``gap`` is that sum less the rate; it reads the motion of the first edge. Without a
+    gap the constraint ties velocities only: it does not restrict positions.
+    """
+
+    element: str
+    name: str
+    terms: tuple[Term, ...]
+    gap: Gap | None = None
+    rate: Expr | None = None
+
+    @property
+    def domain(self) -> Domain:
+        """The graph of the first edge."""
+        return self.terms[0].edge.domain
 
 
 @dataclass(frozen=True)
@@ -379,7 +405,7 @@ class LinearGraph:
     rotation: DomainGraph
     body_of: dict[str, str]
     planar: bool
-    screws: tuple[Screw, ...] = ()
+    constraints: tuple[EdgeConstraint, ...] = ()
     networks: tuple[NetworkGraph, ...] = ()
     terminals: tuple[TerminalEquation, ...] = ()
     network_symbols: dict[str, Expr] = field(default_factory=dict)

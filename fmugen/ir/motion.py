@@ -15,7 +15,7 @@ from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.formula import Formula
 
-__all__ = ["GeneralizedLaw", "Law", "Motion", "Switch"]
+__all__ = ["Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
 
 
 @dataclass(frozen=True)
@@ -107,3 +107,5 @@ class Motion(Protocol):
 Law = Callable[[Motion], Affine]
 #: The generalized forces on the freedoms of an element, inertia included.
 GeneralizedLaw = Callable[[Motion], Sequence[AffineScalar]]
+#: A function of position that a constraint keeps at zero.
+Gap = Callable[[Motion], Expr]

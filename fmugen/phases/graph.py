@@ -44,7 +44,7 @@ def build_graph(model: SystemModel) -> LinearGraph:
         graph(Domain.ROTATION, tuple(dict.fromkeys(body_of.values()))),
         body_of,
         model.space is Space.PLANAR,
-        tuple(components.screws),
+        tuple(components.constraints),
         networks.graphs,
         networks.terminals,
         networks.symbols_by_name | {state.name: state.symbol for state in components.states},

@@ -34,7 +34,7 @@ def freedoms(edge: Edge) -> int:
 
 def gruebler_freedoms(graphs: LinearGraph) -> int:
     """Degrees of freedom in space by Grübler's formula, zero where it gives less (4.2.4)."""
-    count = 2 * _SPATIAL_DIRECTIONS * (len(graphs.rotation.nodes) - 1) - len(graphs.screws)
+    count = 2 * _SPATIAL_DIRECTIONS * (len(graphs.rotation.nodes) - 1) - len(graphs.constraints)
     for graph in (graphs.translation, graphs.rotation):
         count -= sum(_reactions(graph, edge) for edge in graph.edges)
     return max(count, 0)

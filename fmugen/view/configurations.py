@@ -77,7 +77,7 @@ class _Compiler:
         defaults = default_parameters(model)
         self._parameters = [defaults[name] for name in dae.symbols.parameters]
         self._inputs = list(dae.input_starts)
-        self._counted = Substitution(dae.held_at_start)
+        self._counted = Substitution(dae.known_at_start)
         self._arguments = {
             "p": list(dae.symbols.parameters.values()),
             "u": list(dae.symbols.inputs.values()),

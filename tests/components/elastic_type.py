@@ -15,7 +15,7 @@ from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import scale3
 from fmugen.ir.element import GROUND, Point
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Edge, Rotation, Screw, Work
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, Rotation, Work
 from fmugen.ir.motion import Motion
 
 SHAPES = 3
@@ -89,7 +89,7 @@ def enter_beam() -> None:
         def readings(self, *, planar: bool) -> Iterator[Reading]:
             return RigidBody(mass=self.mass, points=self.points).readings(planar=planar)
 
-        def build(self, at: Site) -> Iterator[Edge | Screw | Work]:
+        def build(self, at: Site) -> Iterator[Edge | EdgeConstraint | Work]:
             m, length, rigidity = at[self.mass], at[self.length], at[self.rigidity]
             gravity = at.vector(at.context.model.gravity)
             bending = tuple(at.freedom(each.name, each.unit) for each in self.own_coordinates())

@@ -17,7 +17,7 @@ from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Domain, Edge, EdgeKind, Screw
+from fmugen.ir.graph import Domain, Edge, EdgeConstraint, EdgeKind
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import Level
 from fmugen.verify.catalogue import Action, ForceLaw, Observation, OwnState, Parts, Reader, Row, law
@@ -53,7 +53,7 @@ def enter_maxwell() -> type[Component]:
         def readings(self, *, planar: bool) -> Iterator[Reading]:
             yield Reading("force", Level.VELOCITY, "N", Effort(Domain.TRANSLATION, self.tension))
 
-        def build(self, at: Site) -> Iterator[Edge | Screw]:
+        def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
             yield at.between(lambda motion: motion.pull(self.tension(motion)))
 
         def tension(self, at: Motion) -> Expr:

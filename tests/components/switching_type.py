@@ -9,7 +9,7 @@ from fmugen.components.forces import ForceElement
 from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Edge, EdgeKind, Screw
+from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
 from fmugen.ir.motion import Motion, Switch
 
 
@@ -29,7 +29,7 @@ def enter_stages() -> None:
         force: Formula = value("N", "force of the second stage")
         gap: Formula = value("m", "width of the hysteresis")
 
-        def build(self, at: Site) -> Iterator[Edge | Screw]:
+        def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
             yield at.between(lambda motion: motion.pull(self.tension(motion)))
 
         def tension(self, at: Motion) -> Expr:

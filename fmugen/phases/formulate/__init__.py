@@ -46,6 +46,7 @@ from fmugen.phases.formulate.modes import modes_of
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
+from fmugen.phases.formulate.speeds import with_independent_speeds
 
 __all__ = ["formulate", "linked_variants"]
 
@@ -86,8 +87,9 @@ def formulate(
     defaults = default_parameters(model)
     given = {start.quantity: value(start) for start in mechanical}
     angles = Angles(kinematics, trees.rotation, given, sampled(defaults))
-    circuits = project_circuits(graph, trees, kinematics, coordinates, links, angles)
     resolve = Quantities(model, graph, kinematics, coordinates, angles)
+    angles.attach(resolve.motion)
+    circuits = project_circuits(graph, trees, kinematics, coordinates, links, resolve.motion)
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
@@ -109,7 +111,7 @@ def formulate(
     dae = Dae(
         graph.symbols,
         coordinates,
-        tuple(circuit.constraint for circuit in circuits),
+        tuple(circuit.constraint for circuit in circuits if not circuit.speeds),
         mass,
         tuple(force),
         {name: resolve(name) for name in _wanted(model, known)},
@@ -139,7 +141,8 @@ def formulate(
             )
         ),
     )
-    return with_added_mass(couple_network(dae, defaults), model)
+    dae = with_added_mass(couple_network(dae, defaults), model)
+    return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
 
 
 def _dynamics(

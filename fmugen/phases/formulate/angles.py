@@ -6,23 +6,24 @@ A branch has its coordinates. The angle of a chord follows from the rotation of 
 * else it is the angle that a direction across the axis has turned by, which jumps by a turn (atan2).
 
 Angles count turns. A sum of coordinates does so by itself, from its start on. Of an angle that jumps the turn
-is the one nearest to a value that is remembered (``CountedAngle``). At the start the slide of a screw tells
-its turn. The angle of a spring is the sum of those of the joints and drivers with its axis that lead from one
-of its ends to the other, where there are such.
+is the one nearest to a value that is remembered (``CountedAngle``). At the start the gap of a constraint that
+is linear in the angle tells its turn, as the slide of a screw does. The angle of a spring is the sum of those
+of the joints and drivers with its axis that lead from one of its ends to the other, where there are such.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import pi
 
 from fmugen.errors import TreeError
+from fmugen.expr.calculus import Tangent, postorder
 from fmugen.expr.dag import Expr, Role
 from fmugen.expr.generic import Generic
-from fmugen.expr.substitute import Sample
+from fmugen.expr.substitute import Sample, substitute
 from fmugen.expr.vectors import (
     Matrix3,
     Vector3,
@@ -36,8 +37,8 @@ from fmugen.expr.vectors import (
 )
 from fmugen.ir.dae import CountedAngle
 from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, QuaternionTurn
+from fmugen.ir.motion import Motion
 from fmugen.ir.tree import SpanningTree
-from fmugen.phases.formulate.frames import FrameVector
 from fmugen.phases.formulate.kinematics import Kinematics
 
 __all__ = ["Angles", "fixed_parts"]
@@ -75,15 +76,20 @@ class Angles:
         self._up = {
             link.node: _Step(kinematics.graph.rotation.edge(link.branch), link.forward) for link in tree.links
         }
-        self._screws = {screw.joint: screw.lead for screw in kinematics.graph.screws}
         self._generic = Generic()
         self._known: dict[str, list[Expr]] = {}
         self._counted: dict[str, CountedAngle] = {}
+        self._motion: Callable[[Edge], Motion] | None = None
+
+    def attach(self, motion: Callable[[Edge], Motion]) -> None:
+        """Gaps of constraints can be read once the motions of edges are known (which need angles)."""
+        self._motion = motion
 
     def __call__(self, edge: Edge) -> list[Expr]:
         """The angle of every axis of an R-edge, in the order of its turns."""
         if edge.name not in self._known:
             self._known[edge.name] = self._find(edge)
+            self._wind(edge)
         return self._known[edge.name]
 
     @property
@@ -107,10 +113,10 @@ class Angles:
             return [wound]
         summed = self._summed(edge)
         if summed is not None:
-            return [self._count(names[0], summed, self._start(edge, names[0]), jumps=False)]
+            return [self._count(names[0], summed, self._start(names[0]), jumps=False)]
         extracted = _extract(edge, turns, kinematics.frames.rotation(edge.tail, edge.head))
         return [
-            self._count(name, base, self._start(edge, name), jumps=True)
+            self._count(name, base, self._start(name), jumps=True)
             for name, base in zip(names, extracted, strict=True)
         ]
 
@@ -126,15 +132,25 @@ class Angles:
         angle = self._counted[name] = CountedAngle(name, symbol, base, start, jumps)
         return angle.value
 
-    def _start(self, edge: Edge, name: str) -> Expr:
-        """What an angle is nearest to at the start; the slide of a screw tells it."""
-        kinematics = self._kinematics
-        lead = self._screws.get(edge.name)
-        if lead is None or self._sample(lead) == 0.0:
-            return self._starts.get(name, kinematics.frames.dag.zero)
-        slide = kinematics.graph.translation.edge(edge.name)
-        along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
-        return kinematics.frames.dot(along, kinematics.displacement(slide)) / lead
+    def _start(self, name: str) -> Expr:
+        """What an angle is nearest to at the start."""
+        return self._starts.get(name, self._kinematics.frames.dag.zero)
+
+    def _wind(self, edge: Edge) -> None:
+        """Where a gap is linear in the angle of ``edge``, the angle that closes it is that at the start."""
+        names = [turn.motion.coordinate for turn in _axis_turns(edge) if turn.motion is not None]
+        angle = self._counted.get(names[0]) if len(names) == 1 else None
+        if angle is None or self._motion is None:
+            return
+        dag = angle.base.dag
+        for constraint in self._kinematics.graph.constraints:
+            if constraint.gap is None or all(term.edge.name != edge.name for term in constraint.terms):
+                continue
+            gap = constraint.gap(self._motion(constraint.terms[0].edge))
+            slope = Tangent(dag, {angle.added: dag.one})(gap)
+            if angle.added not in postorder((slope,)) and self._sample(slope) != 0.0:
+                rest = substitute(gap, {angle.added: -angle.base})
+                self._counted[angle.name] = replace(angle, start=-rest / slope)
 
     # --- turns about one axis ------------------------------------------------------------------------
 

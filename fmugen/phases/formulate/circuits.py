@@ -7,12 +7,13 @@ so that the constraints enter the dynamic equations as ``+ Phi_q^T lambda``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
 from fmugen.expr.dag import Expr, Role
-from fmugen.expr.vectors import Vector3, dot, identity, matmul, matvec, rotation_about, transpose
+from fmugen.expr.substitute import substitute
+from fmugen.expr.vectors import Vector3, cross, dot, identity, matmul, matvec, rotation_about, transpose
 from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
     Alignment,
@@ -20,28 +21,34 @@ from fmugen.ir.graph import (
     AxisTurn,
     Domain,
     Edge,
+    EdgeConstraint,
     EdgeKind,
     FixedTurn,
     LinearGraph,
     QuaternionTurn,
-    Screw,
+    Term,
 )
+from fmugen.ir.motion import Motion
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.idle import IdleAngles
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.links import Link, Links
+from fmugen.phases.formulate.turns import first_axis
 
 __all__ = ["Circuit", "project_circuits"]
 
 
 @dataclass(frozen=True)
 class Circuit:
-    """A constraint, and what its multiplier does: minus it, along a direction, on the head of an edge."""
+    """A constraint, and what its multiplier does: minus it, along a direction, on the head of an edge.
+
+    A constraint of ``speeds`` has no position level: its ``phi`` is zero everywhere.
+    """
 
     constraint: Constraint
     acts: tuple[tuple[Edge, FrameVector], ...]
+    speeds: bool = False
 
 
 def project_circuits(
@@ -50,13 +57,14 @@ def project_circuits(
     kinematics: Kinematics,
     coordinates: tuple[Coordinate, ...],
     links: Links,
-    angles: Angles,
+    motion: Callable[[Edge], Motion],
 ) -> tuple[Circuit, ...]:
     """All constraints, those of rotation first; rows that are identically zero are left out.
 
-    The loops of ``links`` are written in the axes of the link.
+    The loops of ``links`` are written in the axes of the link. Gaps of constraints between edges read the
+    ``motion`` of their first edge.
     """
-    builder = _Circuits(graph, kinematics, coordinates, links, angles)
+    builder = _Circuits(graph, kinematics, coordinates, links, motion)
     circuits: list[Circuit] = []
     for edge in graph.rotation.edges:
         if edge.name in trees.rotation.branches:
@@ -66,10 +74,10 @@ def project_circuits(
         for edge in graph.domain(domain).edges:
             if edge.name in chords:
                 circuits.extend(builder.of_chord(edge))
-    circuits.extend(builder.of_screw(screw) for screw in graph.screws)
+    circuits.extend(builder.of_constraint(each) for each in graph.constraints)
     if not graph.planar:
         idle = IdleAngles(graph.symbols.dag, coordinates)
-        circuits = [replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
+        circuits = [c if c.speeds else replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
     return tuple(c for c in circuits if c.constraint.jacobian or not c.constraint.phi.is_zero)
 
 
@@ -80,11 +88,11 @@ class _Circuits:
         kinematics: Kinematics,
         coordinates: tuple[Coordinate, ...],
         links: Links,
-        angles: Angles,
+        motion: Callable[[Edge], Motion],
     ) -> None:
         self._kinematics = kinematics
         self._links = links
-        self._angles = angles
+        self._motion = motion
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
         self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
@@ -242,22 +250,60 @@ class _Circuits:
         gamma = -(bias + turning + driven)
         return self._circuit(edge, f"alignment {number + 1}", frames.dot(u, w), jacobian, gamma, direction)
 
-    def of_screw(self, screw: Screw) -> Circuit:
-        """A screw couples slide and turn: ``s = lead * angle / (2 pi)``; one multiplier acts on both."""
+    def of_constraint(self, constraint: EdgeConstraint) -> Circuit:
+        """The sum of terms over several edges; one multiplier acts on all of them."""
+        edge, dag = constraint.terms[0].edge, self._dag
+        jacobian: dict[int, Expr] = {}
+        gamma = dag.zero if constraint.rate is None else self._by_time(constraint.rate)
+        acts: list[tuple[Edge, FrameVector]] = []
+        for term in constraint.terms:
+            direction = FrameVector({term.frame: term.direction})
+            entries, bias = self._project(self._across(term.edge)[1], direction)
+            gamma = gamma - bias - self._turning(term, direction)
+            for index, entry in entries.items():
+                jacobian[index] = jacobian.get(index, dag.zero) + entry
+            acts.append((term.edge, direction))
+        phi = dag.zero if constraint.gap is None else constraint.gap(self._motion(edge))
+        row = self._circuit(edge, constraint.name, phi, jacobian, gamma, acts[0][1]).constraint
+        if constraint.gap is None:
+            row = replace(row, nu=self._given(constraint))
+        return Circuit(row, tuple(acts), constraint.gap is None)
+
+    def _given(self, constraint: EdgeConstraint) -> Expr:
+        """The sum of terms that the coordinates have to make: the rate, less what drivers move."""
+        dag, dots = self._dag, self._kinematics.frames.dot
+        terms = [(FrameVector({term.frame: term.direction}), term.edge) for term in constraint.terms]
+        moved = dag.add(dots(direction, self._across(edge)[0]) for direction, edge in terms)
+        still = substitute(moved, {c.velocity: dag.zero for c in self._coordinates.values()})
+        return (dag.zero if constraint.rate is None else constraint.rate) - still
+
+    def _across(self, edge: Edge) -> tuple[FrameVector, Affine]:
+        """Velocity and acceleration of the head relative to the tail; of a T-edge as its frame sees them."""
         kinematics = self._kinematics
-        slide = self._kinematics.graph.translation.edge(screw.joint)
-        turn = self._kinematics.graph.rotation.edge(screw.joint)
-        along = FrameVector({slide.displacement.frame: slide.displacement.motion[0][0]})
-        about = along.scaled(-screw.lead)
-        dots = kinematics.frames.dot
-        phi = dots(along, kinematics.displacement(slide)) - screw.lead * self._angles(turn)[0]
-        jacobian, bias = self._project(kinematics.relative_acceleration(slide), along)
-        alpha = kinematics.alpha[turn.head] - kinematics.alpha[turn.tail]
-        turning, turning_bias = self._project(alpha, about)
-        for index, entry in turning.items():
-            jacobian[index] = jacobian.get(index, self._dag.zero) + entry
-        circuit = self._circuit(slide, "lead", phi, jacobian, -bias - turning_bias, along)
-        return Circuit(circuit.constraint, (*circuit.acts, (turn, about)))
+        if edge.domain is Domain.TRANSLATION:
+            return kinematics.relative_velocity(edge), kinematics.relative_acceleration(edge)
+        velocity = kinematics.omega[edge.head] - kinematics.omega[edge.tail]
+        return velocity, kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
+
+    def _turning(self, term: Term, direction: FrameVector) -> Expr:
+        """What the rotation of its direction adds to the acceleration of a term."""
+        kinematics, edge = self._kinematics, term.edge
+        seen_from = kinematics.frames.ground
+        if edge.domain is Domain.TRANSLATION:
+            seen_from = edge.displacement.frame
+        elif self._is_own_axis(term):
+            return self._dag.zero
+        if term.frame == seen_from:
+            return self._dag.zero
+        turning = kinematics.omega[term.frame] - kinematics.omega[seen_from]
+        return kinematics.frames.dot(self._across(edge)[0], kinematics.frames.cross(turning, direction))
+
+    def _is_own_axis(self, term: Term) -> bool:
+        """Whether the direction is the only axis of a joint: the bodies turn about nothing else."""
+        edge = term.edge
+        if term.frame != edge.tail or edge.law is not None or edge.freedoms != 1 or not edge.reactions:
+            return False
+        return all(part.is_zero for part in cross(first_axis(edge.rotation), term.direction))
 
     def unit_lengths(self, edge: Edge) -> Iterator[Circuit]:
         """Euler parameters have unit length; the multiplier of that does no work and acts on nothing."""

@@ -104,7 +104,11 @@ class Cutsets:
 
     def _law(self, edge: Edge) -> Affine:
         """The through variable that the terminal equation of ``edge`` gives, as far as it is known."""
-        return self._reaction(edge) if edge.law is None else edge.law(self._motion(edge, self.moments))
+        reaction = self._reaction(edge)
+        if edge.law is None:
+            return reaction
+        law = edge.law(self._motion(edge, self.moments))
+        return law + reaction if reaction.coefficients else law
 
     def _reaction(self, edge: Edge) -> Affine:
         """The reaction of constraints: minus their multipliers along their directions."""

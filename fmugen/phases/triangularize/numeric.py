@@ -44,8 +44,8 @@ class Position:
 class Residuals:
     """Scalar expressions of the coordinates (or velocities) with their Jacobian.
 
-    Parameters and start values have their defaults, inputs their start values. Angles that count turns have
-    those of the start.
+    Parameters and start values have their defaults, inputs their start values. States and angles that count
+    turns have those of the start.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Residuals:
         variables = velocities if by_velocity else positions
         entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
         self._places = [(row, column) for row, found in enumerate(entries) for column in found]
-        counted = Substitution(dae.held_at_start)
+        counted = Substitution(dae.known_at_start)
         roots = [*expressions, *(entries[row][column] for row, column in self._places)]
         self._evaluate = compile_python(
             [counted(root) for root in roots],

@@ -1,0 +1,292 @@
+"""Constraints of velocities: fewer independent speeds than positions, by an exact linear solution.
+
+A row ``e . v = nu`` without a position level is solved for the speeds of coordinates that no loop closes.
+Their positions become states of their own, x' = v(q, v, t). What is left are the equations of the other
+coordinates,
+
+    v = T w + c,   a = T w' + d,   (T^T M T) w' + ... = T^T (F - M d),   lambda = e . (F - M a) / (e . e)
+
+Where an entry of the row is constant, one speed follows from the others. Else two speeds whose entries have a
+constant norm, such as sine and cosine, follow from one speed along the constraint: the pivot never vanishes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+from fmugen.errors import TreeError
+from fmugen.expr.calculus import Tangent, symbols_of
+from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.generic import Generic
+from fmugen.expr.substitute import Substitution
+from fmugen.ir.dae import Constraint, Coordinate, Dae, State
+
+__all__ = ["with_independent_speeds"]
+
+
+def with_independent_speeds(dae: Dae, rows: Sequence[Constraint]) -> Dae:
+    """``dae`` with the constraints ``rows`` of velocities solved, one after the other.
+
+    Raises
+    ------
+    TreeError
+        If no coordinates can be found whose speeds a row gives everywhere.
+    """
+    left = list(rows)
+    while left:
+        dae, left = _Elimination(dae, left[0], left[1:]).apply()
+    return dae
+
+
+@dataclass(frozen=True)
+class _Pivot:
+    """The coordinates whose positions become states, and the squared norm of their entries."""
+
+    columns: tuple[int, ...]
+    norm: Expr
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The start value of a position, and the quantity that it is said of."""
+
+    value: Expr
+    name: str = ""
+    fixed: bool = False
+
+
+class _Elimination:
+    """Solves ``row``; ``others`` are the constraints of velocities that are not solved yet."""
+
+    def __init__(self, dae: Dae, row: Constraint, others: Sequence[Constraint]) -> None:
+        self._dae, self._row, self._others = dae, row, others
+        self._dag: Dag = dae.symbols.dag
+        self._pivot = self._find_pivot()
+        kept = [k for k in range(len(dae.coordinates)) if k not in self._pivot.columns]
+        path = () if len(self._pivot.columns) == 1 else (self._path(),)
+        #: The coordinates that are left, and the numbers of those that stay.
+        self._left = (*(dae.coordinates[k] for k in kept), *path)
+        self._places = {k: place for place, k in enumerate(kept)}
+
+    # --- which speeds ----------------------------------------------------------------------------------
+
+    def _find_pivot(self) -> _Pivot:
+        entries, bound = self._row.jacobian, self._bound()
+        free = [k for k in entries if k not in bound]
+        constant = [k for k in free if entries[k].constant]
+        if constant:
+            column = min(constant, key=lambda k: (self._dae.coordinates[k].unit != "m", k))
+            return _Pivot((column,), entries[column] ** 2)
+        for pair in combinations(free, 2):
+            norm = self._constant_norm([entries[k] for k in pair])
+            if norm is not None:
+                return _Pivot(pair, norm)
+        raise TreeError(
+            f"{self._row.origin}: the constraint of velocities gives no speeds of coordinates that no "
+            "loop closes; choose other trees, in which the element is a branch"
+        )
+
+    def _bound(self) -> set[int]:
+        """The coordinates that loops and counted angles are closed with."""
+        rows = self._dae.constraints
+        parts = [
+            e for row in rows for e in (row.phi, row.nu, *row.closed, *row.facing, *row.jacobian.values())
+        ]
+        parts += [e for angle in self._dae.angles for e in (angle.base, angle.start)]
+        found = set(symbols_of(parts, Role.COORDINATE))
+        numbers = {k for k, c in enumerate(self._dae.coordinates) if c.position in found}
+        return numbers | {k for row in rows for k in row.jacobian}
+
+    def _constant_norm(self, entries: Sequence[Expr]) -> Expr | None:
+        """The sum of squares, if no coordinate changes it and it is not zero."""
+        norm, generic, zero = self._dag.add(entry**2 for entry in entries), Generic(), self._dag.zero
+        changing = symbols_of((norm,), Role.COORDINATE, Role.STATE, Role.TIME, Role.INPUT)
+        for symbol in changing:
+            if not generic.are_equal(Tangent(self._dag, {symbol: self._dag.one})(norm), zero):
+                return None
+        norm = Substitution(dict.fromkeys(changing, zero))(norm)
+        return None if generic.are_equal(norm, zero) else norm
+
+    def _path(self) -> Coordinate:
+        """The way along the constraint, whose speed is independent."""
+        first = self._dae.coordinates[self._pivot.columns[0]]
+        name, origin = f"{self._row.origin.edge}.{self._row.origin.direction}".replace(" ", "_"), first.origin
+        names = (f"{name}_{kind}" for kind in ("path", "speed", "acceleration"))
+        position, rate, second = names
+        return Coordinate(
+            position,
+            rate,
+            second,
+            first.unit,
+            0.0,
+            self._dag.symbol(position, Role.COORDINATE),
+            self._dag.symbol(rate, Role.VELOCITY),
+            self._dag.symbol(second, Role.ACCELERATION),
+            replace(origin, edge=self._row.origin.edge, direction=f"path of {self._row.origin.direction}"),
+        )
+
+    # --- the transformation -----------------------------------------------------------------------------
+
+    def _speeds(self) -> Iterator[tuple[int, dict[int, Expr], Expr]]:
+        """``v_k`` of the pivots: their parts of T, by the place of the coordinate that is left, and of c."""
+        entries, (columns, norm) = self._row.jacobian, (self._pivot.columns, self._pivot.norm)
+        if len(columns) == 2:
+            root = self._dag.call("sqrt", norm) if norm != self._dag.one else self._dag.one
+            along = {columns[0]: entries[columns[1]] / root, columns[1]: -entries[columns[0]] / root}
+        else:
+            along = {}
+        for k in columns:
+            share = entries[k] / norm if len(columns) == 2 else 1 / entries[k]
+            part = {self._places[m]: -share * entry for m, entry in entries.items() if m in self._places}
+            if k in along:
+                part[len(self._places)] = along[k]
+            yield k, part, share * self._row.nu
+
+    def apply(self) -> tuple[Dae, list[Constraint]]:
+        dae, dag = self._dae, self._dag
+        size, left = range(len(dae.coordinates)), self._left
+        tangent: dict[int, dict[int, Expr]] = {k: {place: dag.one} for k, place in self._places.items()}
+        given: dict[int, Expr] = dict.fromkeys(size, dag.zero)
+        for k, part, rest in self._speeds():
+            tangent[k], given[k] = part, rest
+        speeds = {
+            k: dag.add([given[k], *(entry * left[j].velocity for j, entry in tangent[k].items())])
+            for k in size
+        }
+        seeds = dict(dae.symbols.rates) | {state.symbol: state.derivative for state in dae.states}
+        rate = Tangent(dag, seeds | {dae.coordinates[k].position: speeds[k] for k in size})
+        drift = {k: rate(speeds[k]) for k in size}
+        seconds = {
+            k: dag.add([drift[k], *(entry * left[j].second for j, entry in tangent[k].items())]) for k in size
+        }
+        excess = [dag.add([dae.force[k], *(-self._mass(k, m) * drift[m] for m in size)]) for k in size]
+        force = [
+            dag.add(tangent[k][i] * excess[k] for k in size if i in tangent[k]) for i in range(len(left))
+        ]
+        moved = {
+            (k, j): dag.add(self._mass(k, m) * tangent[m][j] for m in size if j in tangent[m])
+            for k in size
+            for j in range(len(left))
+        }
+        mass = {
+            (i, j): dag.add(tangent[k][i] * moved[k, j] for k in size if i in tangent[k])
+            for i in range(len(left))
+            for j in range(i + 1)
+        }
+        others = [self._transformed(row, tangent, given, drift) for row in self._others]
+        return self._finished(mass, force, speeds, seconds, others)
+
+    def _transformed(
+        self,
+        row: Constraint,
+        tangent: dict[int, dict[int, Expr]],
+        given: dict[int, Expr],
+        drift: dict[int, Expr],
+    ) -> Constraint:
+        """Another constraint of velocities in the coordinates that are left."""
+        dag, entries = self._dag, row.jacobian
+        jacobian: dict[int, Expr] = {}
+        for k, entry in entries.items():
+            for j, part in tangent[k].items():
+                jacobian[j] = jacobian.get(j, dag.zero) + entry * part
+        jacobian = {j: entry for j, entry in sorted(jacobian.items()) if not entry.is_zero}
+        nu = dag.add([row.nu, *(-entry * given[k] for k, entry in entries.items())])
+        gamma = dag.add([row.gamma, *(-entry * drift[k] for k, entry in entries.items())])
+        return replace(row, jacobian=jacobian, nu=nu, gamma=gamma)
+
+    def _mass(self, row: int, column: int) -> Expr:
+        return self._dae.mass.get((max(row, column), min(row, column)), self._dag.zero)
+
+    def _multiplier(self) -> Expr:
+        dae, dag = self._dae, self._dag
+        terms = []
+        for k in self._pivot.columns:
+            parts = [dae.force[k]]
+            parts += [-self._mass(k, m) * c.second for m, c in enumerate(dae.coordinates)]
+            parts += [-row.jacobian[k] * row.multiplier for row in self._others if k in row.jacobian]
+            terms.append(self._row.jacobian[k] * dag.add(parts))
+        return dag.add(terms) / self._pivot.norm
+
+    # --- the equations that are left ----------------------------------------------------------------------
+
+    def _finished(
+        self,
+        mass: dict[tuple[int, int], Expr],
+        force: Sequence[Expr],
+        speeds: dict[int, Expr],
+        seconds: dict[int, Expr],
+        others: Sequence[Constraint],
+    ) -> tuple[Dae, list[Constraint]]:
+        dae, dag = self._dae, self._dag
+        solved = [dae.coordinates[k] for k in self._pivot.columns]
+        symbols = {c.position: dag.symbol(c.name, Role.STATE) for c in solved}
+        placed = Substitution(symbols)
+        known = dict(symbols)
+        for k, c in zip(self._pivot.columns, solved, strict=True):
+            known |= {c.velocity: placed(speeds[k]), c.second: placed(seconds[k])}
+        known[self._row.multiplier] = Substitution(known)(self._multiplier())
+        new = Substitution(known)
+        starts = self._starts(solved)
+        begun = Substitution({position: start.value for position, start in starts.items()})
+        named = {start.name for start in starts.values()}
+
+        def rewritten(values: dict[str, Expr], use: Substitution = new) -> dict[str, Expr]:
+            return {name: use(value) for name, value in values.items() if name not in named}
+
+        fixed = rewritten(dae.fixed_positions)
+        of_states = {name: value for name, value in fixed.items() if symbols_of((value,), Role.STATE)}
+        states = [
+            State(c.name, c.unit, symbols[c.position], known[c.velocity], start.value, start.fixed)
+            for c, start in zip(solved, starts.values(), strict=True)
+        ]
+        rows = tuple(
+            replace(row, jacobian={self._places[k]: entry for k, entry in row.jacobian.items()})
+            for row in dae.constraints
+        )
+        found = replace(
+            dae,
+            coordinates=self._left,
+            constraints=rows,
+            mass={place: new(entry) for place, entry in mass.items() if not entry.is_zero},
+            force=tuple(new(value) for value in force),
+            quantities={name: new(value) for name, value in dae.quantities.items()},
+            outputs={name: new(value) for name, value in dae.outputs.items()},
+            fixed_positions={name: value for name, value in fixed.items() if name not in of_states},
+            fixed_velocities={name: new(value) for name, value in dae.fixed_velocities.items()},
+            guesses={name: new(begun(value)) for name, value in dae.guesses.items() if name not in named},
+            states=(*(replace(s, derivative=new(s.derivative)) for s in dae.states), *states),
+            network_blocks=tuple(
+                replace(block, equations=tuple(replace(e, residual=new(e.residual)) for e in block.equations))
+                for block in dae.network_blocks
+            ),
+            fixed_states={name: new(value) for name, value in dae.fixed_states.items()} | of_states,
+            modes=tuple(replace(mode, relation=new(mode.relation)) for mode in dae.modes),
+            preferred=rewritten(dae.preferred, begun),
+        )
+        return found, [
+            replace(
+                row,
+                jacobian={k: new(entry) for k, entry in row.jacobian.items()},
+                nu=new(row.nu),
+                gamma=new(row.gamma),
+            )
+            for row in others
+        ]
+
+    def _starts(self, solved: Sequence[Coordinate]) -> dict[Expr, _Start]:
+        """The start values that the model gives to positions, fixed or as guesses; else their own guesses."""
+        dae, dag = self._dae, self._dag
+        found = {c.position: _Start(dag.number(Fraction(c.guess))) for c in solved}
+        for given, fixed in ((dae.guesses, False), (dae.fixed_positions, True)):
+            for name, residual in given.items():
+                unknown = symbols_of((residual,), Role.COORDINATE, Role.VELOCITY, Role.STATE)
+                if len(unknown) != 1 or unknown[0] not in found:
+                    continue
+                slope = Tangent(dag, {unknown[0]: dag.one})(residual)
+                if slope.is_number and not (fixed and found[unknown[0]].fixed):
+                    rest = Substitution({unknown[0]: dag.zero})(residual)
+                    found[unknown[0]] = _Start(-rest / slope, name, fixed)
+        return found
