@@ -35,6 +35,7 @@ _LARGE = {
     "spatial_serial",
     "stewart_gough",
     "stewart_gough_uchida",
+    "v6_engine",
 }
 
 

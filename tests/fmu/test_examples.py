@@ -40,6 +40,7 @@ _LARGE = {
     "spatial_parallel_3dof",
     "stewart_gough",
     "stewart_gough_uchida",
+    "v6_engine",
 }
 
 
