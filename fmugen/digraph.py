@@ -86,25 +86,28 @@ def matching(choices: Mapping[_Node, Sequence[_Other]]) -> dict[_Node, _Other]:
     """
     owner: dict[_Other, _Node] = {}
     for start in choices:
-        came_from: dict[_Other, _Node] = {}
-        waiting = [start]
-        free: list[_Other] = []
-        while waiting and not free:
-            node = waiting.pop(0)
-            for choice in choices[node]:
-                if choice in came_from:
-                    continue
-                came_from[choice] = node
-                if choice not in owner:
-                    free.append(choice)
-                    break
-                waiting.append(owner[choice])
-        while free:
-            choice = free.pop()
-            node = came_from[choice]
+        free, came_from = _free_choice(choices, owner, start)
+        while free is not None:
+            node = came_from[free]
             given_up = next((each for each, of in owner.items() if of == node), None)
-            owner[choice] = node
-            if given_up is not None and node != start:
-                free.append(given_up)
+            owner[free] = node
+            free = given_up if node != start else None
     taken = {node: choice for choice, node in owner.items()}
     return {node: taken[node] for node in choices if node in taken}
+
+
+def _free_choice(
+    choices: Mapping[_Node, Sequence[_Other]], owner: Mapping[_Other, _Node], start: _Node
+) -> tuple[_Other | None, dict[_Other, _Node]]:
+    """The nearest choice without an owner, if there is one, and the node that each choice is reached from."""
+    came_from: dict[_Other, _Node] = {}
+    waiting = [start]
+    while waiting:
+        node = waiting.pop(0)
+        for choice in choices[node]:
+            if choice not in came_from:
+                came_from[choice] = node
+                if choice not in owner:
+                    return choice, came_from
+                waiting.append(owner[choice])
+    return None, came_from

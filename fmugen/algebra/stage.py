@@ -2,7 +2,6 @@
 
 Methods are tried in the order of their cost, until one finds a closed form: the equations themselves and
 combinations of two of them, degrevlex bases, resultants, lexicographic bases.
-Failures are cached as well.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from math import inf
 from flint import fmpz_mpoly
 
 from fmugen.algebra.budget import Meter
-from fmugen.algebra.cache import Kept, recall, remember
 from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
 from fmugen.algebra.extract import Candidate, candidates
@@ -77,15 +75,7 @@ def choices(
     found.offer("direct", candidates(ring, gathered, samples), len(gathered))
     if found.is_settled:
         return found.cheapest_first()
-    failure_key = f"nothing {meter.budget.limits} {ring.canonical([*gathered, *ring.relations])}"
-    known = recall(failure_key) if found.is_empty else None
-    if known is not None:
-        meter.charge(known.work)
-        return []
-    before = meter.spent
     _search(ring, rows, gathered, samples, meter, found)
-    if not found.offers and not meter.is_spent:
-        remember(failure_key, Kept([], True, meter.spent - before))
     return found.cheapest_first()
 
 
@@ -123,12 +113,9 @@ class _Found:
         self._judge = judge
         self._meter = meter
         self._best: dict[int, NextStep] = {}
-        #: How many steps were offered, accepted or not.
-        self.offers = 0
 
     def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
         for candidate in offered:
-            self.offers += 1
             self._meter.charge(_OFFERED_TERM * candidate.terms)
             unknown, cost = candidate.step.unknown, cost_of(candidate.step) + self._judge(candidate.step)
             if cost == inf:

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.read import parse_model
+from fmugen.pipeline import Compilation
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -53,3 +57,14 @@ def test_all_platforms_are_reproducible_small_and_kept(tmp_path: Path) -> None:
     after = os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
     assert spent < 5.0
+
+
+@pytest.mark.slow
+def test_the_cache_does_not_change_the_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A search that fails leaves the same expressions behind, whether its bases are computed or read."""
+    monkeypatch.setenv("FMUGEN_CACHE", str(tmp_path))
+    source = ROOT / "examples" / "double_wishbone" / "model.toml"
+    model = parse_model(source.read_text(encoding="utf-8"), source.name)
+    cold, warm = (Compilation(model, ExportOptions(trees="aac")).sources for _ in range(2))
+    assert any(tmp_path.rglob("closure/*.json"))
+    assert cold == warm

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from fmugen.components.base import component_of
+from fmugen.components.base import Component, component_of
 from fmugen.components.drivers import prescribed
 from fmugen.components.formulas import lower
 from fmugen.expr.calculus import Tangent
@@ -26,6 +26,7 @@ from fmugen.ir.dae import (
     Coordinate,
     Dae,
     Equation,
+    Mode,
     Network,
     NetworkOrigin,
     NetworkStart,
@@ -79,13 +80,8 @@ def formulate(
     links = Links(graph, trees, kinematics, (CROSS, *linked_by))
     mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
 
-    def value(start: Start) -> Expr:
-        if start.adjustable:
-            return graph.symbols.parameters[start_parameter(start)]
-        return lower(start.value, graph.symbols)
-
     defaults = default_parameters(model)
-    given = {start.quantity: value(start) for start in mechanical}
+    given = {start.quantity: _start_value(start, graph) for start in mechanical}
     angles = Angles(kinematics, trees.rotation, given, sampled(defaults))
     resolve = Quantities(model, graph, kinematics, coordinates, angles)
     angles.attach(resolve.motion)
@@ -121,28 +117,41 @@ def formulate(
         {start.quantity: residual(start) for start in mechanical if not start.fixed},
         tuple(given.start for given in model.inputs),
         _network(model, graph, trees, resolve),
-        network_starts={
-            start.quantity: NetworkStart(resolve(start.quantity), value(start), start.fixed)
-            for start in model.starts
-            if start.quantity in graph.network_symbols
-        },
+        network_starts=_network_starts(model, graph, resolve),
         steady=model.steady,
     )
     dae = replace(
         dae,
         preferred=preferred_positions(model, kinematics, resolve),
         angles=angles.counted,
-        modes=tuple(
-            modes_of(
-                graph,
-                lambda name: component_of(model.element(name)),
-                lambda name: _first_edge(graph, name),
-                resolve.motion,
-            )
-        ),
+        modes=_modes(model, graph, resolve),
     )
     dae = with_added_mass(couple_network(dae, defaults), model)
     return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
+
+
+def _start_value(start: Start, graph: LinearGraph) -> Expr:
+    if start.adjustable:
+        return graph.symbols.parameters[start_parameter(start)]
+    return lower(start.value, graph.symbols)
+
+
+def _network_starts(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dict[str, NetworkStart]:
+    """The start values of quantities of networks."""
+    return {
+        start.quantity: NetworkStart(resolve(start.quantity), _start_value(start, graph), start.fixed)
+        for start in model.starts
+        if start.quantity in graph.network_symbols
+    }
+
+
+def _modes(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> tuple[Mode, ...]:
+    """The modes of elements, by the motion of their first edge."""
+
+    def component(name: str) -> Component:
+        return component_of(model.element(name))
+
+    return tuple(modes_of(graph, component, lambda name: _first_edge(graph, name), resolve.motion))
 
 
 def _dynamics(

@@ -118,14 +118,17 @@ class Quantities:
             case Attitude():
                 raise TreeError(f"{name} is known only where {owner} is in the rotational tree")
             case ModeNumber():
-                modes = [mode for mode in self._graph.modes if mode.element == element]
-                numbered = enumerate(modes, start=1)
-                return self._graph.symbols.dag.add(number * mode.is_on for number, mode in numbered)
+                return self._mode_number(element)
             case StateValue() | FreedomValue():
                 raise KeyError(owner)
 
     def _edge(self, domain: Domain, element: str) -> Edge:
         return self._graph.domain(domain).edge(element)
+
+    def _mode_number(self, element: str) -> Expr:
+        modes = [mode for mode in self._graph.modes if mode.element == element]
+        numbered = enumerate(modes, start=1)
+        return self._graph.symbols.dag.add(number * mode.is_on for number, mode in numbered)
 
     # --- bodies and points ---------------------------------------------------------------------------
 

@@ -12,19 +12,22 @@ constant norm, such as sine and cosine, follow from one speed along the constrai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from typing import TypeVar
 
 from fmugen.errors import TreeError
 from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.dag import Dag, Expr, Role
 from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import Substitution
-from fmugen.ir.dae import Constraint, Coordinate, Dae, State
+from fmugen.ir.dae import Constraint, Coordinate, Dae, IteratedBlock, State
 
 __all__ = ["with_independent_speeds"]
+
+_K = TypeVar("_K")
 
 
 def with_independent_speeds(dae: Dae, rows: Sequence[Constraint]) -> Dae:
@@ -163,21 +166,23 @@ class _Elimination:
             k: dag.add([drift[k], *(entry * left[j].second for j, entry in tangent[k].items())]) for k in size
         }
         excess = [dag.add([dae.force[k], *(-self._mass(k, m) * drift[m] for m in size)]) for k in size]
-        force = [
-            dag.add(tangent[k][i] * excess[k] for k in size if i in tangent[k]) for i in range(len(left))
-        ]
-        moved = {
-            (k, j): dag.add(self._mass(k, m) * tangent[m][j] for m in size if j in tangent[m])
-            for k in size
-            for j in range(len(left))
-        }
-        mass = {
-            (i, j): dag.add(tangent[k][i] * moved[k, j] for k in size if i in tangent[k])
-            for i in range(len(left))
-            for j in range(i + 1)
-        }
+        force = [self._across(tangent, i, excess) for i in range(len(left))]
+        mass = self._projected_mass(tangent)
         others = [self._transformed(row, tangent, given, drift) for row in self._others]
         return self._finished(mass, force, speeds, seconds, others)
+
+    def _across(self, tangent: dict[int, dict[int, Expr]], column: int, values: Sequence[Expr]) -> Expr:
+        """A column of T times a vector."""
+        return self._dag.add(
+            tangent[k][column] * value for k, value in enumerate(values) if column in tangent[k]
+        )
+
+    def _projected_mass(self, tangent: dict[int, dict[int, Expr]]) -> dict[tuple[int, int], Expr]:
+        """T^T M T on and below its diagonal."""
+        size, left = range(len(self._dae.coordinates)), range(len(self._left))
+        rows = [[self._mass(k, m) for m in size] for k in size]
+        moved = [[self._across(tangent, j, row) for row in rows] for j in left]
+        return {(i, j): self._across(tangent, i, moved[j]) for i in left for j in range(i + 1)}
 
     def _transformed(
         self,
@@ -233,48 +238,44 @@ class _Elimination:
         begun = Substitution({position: start.value for position, start in starts.items()})
         named = {start.name for start in starts.values()}
 
-        def rewritten(values: dict[str, Expr], use: Substitution = new) -> dict[str, Expr]:
-            return {name: use(value) for name, value in values.items() if name not in named}
+        def said(values: dict[str, Expr]) -> dict[str, Expr]:
+            """Values without those that are start values of the new states."""
+            return {name: value for name, value in values.items() if name not in named}
 
-        fixed = rewritten(dae.fixed_positions)
+        fixed = _mapped(said(dae.fixed_positions), new)
         of_states = {name: value for name, value in fixed.items() if symbols_of((value,), Role.STATE)}
         states = [
             State(c.name, c.unit, symbols[c.position], known[c.velocity], start.value, start.fixed)
             for c, start in zip(solved, starts.values(), strict=True)
         ]
-        rows = tuple(
-            replace(row, jacobian={self._places[k]: entry for k, entry in row.jacobian.items()})
-            for row in dae.constraints
-        )
         found = replace(
             dae,
             coordinates=self._left,
-            constraints=rows,
+            constraints=self._loops(),
             mass={place: new(entry) for place, entry in mass.items() if not entry.is_zero},
-            force=tuple(new(value) for value in force),
-            quantities={name: new(value) for name, value in dae.quantities.items()},
-            outputs={name: new(value) for name, value in dae.outputs.items()},
+            force=tuple(map(new, force)),
+            quantities=_mapped(dae.quantities, new),
+            outputs=_mapped(dae.outputs, new),
             fixed_positions={name: value for name, value in fixed.items() if name not in of_states},
-            fixed_velocities={name: new(value) for name, value in dae.fixed_velocities.items()},
-            guesses={name: new(begun(value)) for name, value in dae.guesses.items() if name not in named},
+            fixed_velocities=_mapped(dae.fixed_velocities, new),
+            guesses=_mapped(_mapped(said(dae.guesses), begun), new),
             states=(*(replace(s, derivative=new(s.derivative)) for s in dae.states), *states),
-            network_blocks=tuple(
-                replace(block, equations=tuple(replace(e, residual=new(e.residual)) for e in block.equations))
-                for block in dae.network_blocks
-            ),
-            fixed_states={name: new(value) for name, value in dae.fixed_states.items()} | of_states,
+            network_blocks=_blocks(dae, new),
+            fixed_states=_mapped(dae.fixed_states, new) | of_states,
             modes=tuple(replace(mode, relation=new(mode.relation)) for mode in dae.modes),
-            preferred=rewritten(dae.preferred, begun),
+            preferred=_mapped(said(dae.preferred), begun),
         )
         return found, [
-            replace(
-                row,
-                jacobian={k: new(entry) for k, entry in row.jacobian.items()},
-                nu=new(row.nu),
-                gamma=new(row.gamma),
-            )
+            replace(row, jacobian=_mapped(row.jacobian, new), nu=new(row.nu), gamma=new(row.gamma))
             for row in others
         ]
+
+    def _loops(self) -> tuple[Constraint, ...]:
+        """The constraints of loops, by the numbers of the coordinates that are left."""
+        return tuple(
+            replace(row, jacobian={self._places[k]: entry for k, entry in row.jacobian.items()})
+            for row in self._dae.constraints
+        )
 
     def _starts(self, solved: Sequence[Coordinate]) -> dict[Expr, _Start]:
         """The start values that the model gives to positions, fixed or as guesses; else their own guesses."""
@@ -290,3 +291,15 @@ class _Elimination:
                     rest = Substitution({unknown[0]: dag.zero})(residual)
                     found[unknown[0]] = _Start(-rest / slope, name, fixed)
         return found
+
+
+def _mapped(values: Mapping[_K, Expr], use: Substitution) -> dict[_K, Expr]:
+    return {key: use(value) for key, value in values.items()}
+
+
+def _blocks(dae: Dae, use: Substitution) -> tuple[IteratedBlock, ...]:
+    """The blocks of networks with all that is solved put in."""
+    return tuple(
+        replace(block, equations=tuple(replace(e, residual=use(e.residual)) for e in block.equations))
+        for block in dae.network_blocks
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fmugen.components.base import SECTIONS, Form, Key
@@ -139,32 +139,39 @@ class _Flattener:
         if not aliases:
             return
 
-        def formula(value: object) -> object:
-            if isinstance(value, str):
-                return renamed(value, lambda name: aliased(name, aliases))
-            return [formula(item) for item in value] if isinstance(value, list) else value
-
         for section in SECTIONS:
             for name, raw in table(merged, section).items():
-                kind = kind_of(section, raw)
-                if kind is None or not isinstance(raw, Mapping):
-                    continue
-                ends = {end.key for end in kind.ends}
-                made = {
-                    key: aliased(value, aliases) if key in ends and isinstance(value, str) else value
-                    for key, value in raw.items()
-                }
-                for key in kind.table_keys():
-                    if key.name in made and key.form not in _NOT_FORMULAS:
-                        made[key.name] = formula(made[key.name])
-                merged[section][name] = made
+                merged[section][name] = _aliased_element(section, raw, aliases)
         for name, raw in table(merged, "outputs").items():
-            output = {**raw, "value": formula(raw.get("value"))} if isinstance(raw, Mapping) else formula(raw)
-            merged["outputs"][name] = output
+            if isinstance(raw, Mapping):
+                merged["outputs"][name] = {**raw, "value": _aliased_formula(raw.get("value"), aliases)}
+            else:
+                merged["outputs"][name] = _aliased_formula(raw, aliases)
         for group in ("fixed", "guess"):
             starts = table(table(merged, "start"), group)
             if starts:
                 merged["start"][group] = {aliased(name, aliases): value for name, value in starts.items()}
+
+
+def _aliased_element(section: str, raw: object, aliases: Mapping[str, str]) -> object:
+    """The table of an element with the names of places in its ends and formulas replaced."""
+    kind = kind_of(section, raw)
+    if kind is None or not isinstance(raw, Mapping):
+        return raw
+    made = dict(raw)
+    for end in kind.ends:
+        if isinstance(made.get(end.key), str):
+            made[end.key] = aliased(made[end.key], aliases)
+    for key in kind.table_keys():
+        if key.name in made and key.form not in _NOT_FORMULAS:
+            made[key.name] = _aliased_formula(made[key.name], aliases)
+    return made
+
+
+def _aliased_formula(value: object, aliases: Mapping[str, str]) -> object:
+    if isinstance(value, str):
+        return renamed(value, lambda name: aliased(name, aliases))
+    return [_aliased_formula(item, aliases) for item in value] if isinstance(value, list) else value
 
 
 def aliased(name: str, aliases: Mapping[str, str]) -> str:
@@ -402,11 +409,14 @@ class _Instance:
                 made[key] = self.value(named[key], value, (*origin.place, key), network)
             else:
                 made[key] = value
-        for key in keys:
-            image = mirrored_default(key, self.placement.mirror)
-            if image is not None and key.name not in raw and not (self.planar and key.spatial):
-                made[key.name] = image[:2] if self.planar else image
-        return made
+        missing = (key for key in keys if key.name not in raw and not (self.planar and key.spatial))
+        return made | self.mirrored_defaults(missing)
+
+    def mirrored_defaults(self, keys: Iterable[Key]) -> dict[str, object]:
+        """The defaults that a mirror turns into something else."""
+        images = {key.name: mirrored_default(key, self.placement.mirror) for key in keys}
+        found = {name: image for name, image in images.items() if image is not None}
+        return {name: image[:2] for name, image in found.items()} if self.planar else {**found}
 
     def value(self, key: Key, value: object, place: Place, network: bool) -> object:
         if key.form is Form.BODY:
