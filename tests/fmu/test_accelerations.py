@@ -33,7 +33,7 @@ ACCELERATION = re.compile(r"(ax|ay|az|alpha|alphax|alphay|alphaz)$")
 def with_quantities_of_bodies(model: SystemModel) -> SystemModel:
     """``model`` with the quantities of its bodies as outputs, but not those of single points."""
     outputs = with_all_quantities(model).outputs
-    bodies = {body.name for body in model.bodies}
+    bodies = {body.name.replace(".", "__") for body in model.bodies}
     kept = [o for o in outputs if o.name.rpartition("__")[0] in bodies and not o.name[-1].isdigit()]
     return replace(model, outputs=tuple(kept))
 

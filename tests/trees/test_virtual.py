@@ -201,7 +201,7 @@ def test_measured_trees_use_the_proposal_where_it_pays() -> None:
 def test_reactions_that_outputs_ask_for_are_not_hidden(reaction: str, hidden: bool) -> None:
     """With the virtual joint as a branch, nothing is left of the torques that keep its chain in the plane."""
     model = replace(serial(), outputs=(Output("reaction", parse(reaction)),))
-    formulation = Compilation(model, ExportOptions("cheapest"))
+    formulation = Compilation(model, ExportOptions("thorough"))
     assert ("virtual_m1_m3" in formulation.trees.rotation.branches) is not hidden
 
 
