@@ -6,7 +6,7 @@
 #   make cross-check  run the examples in importers against references and published solutions, and the slow tests
 #   make fuzz         judge random linkages and examples with random parameters for 60 CPU minutes, and write a table
 #   make importers    run every example in every importer on this machine and print a table
-#   make bench        time right-hand sides, steps, closures and trees, and print tables
+#   make bench        time equations, closures, trees and exports, close a corpus of mechanisms, and print tables
 #   make peers        install the programs that make bench compares with
 #   make docs         build the documentation as a site in build/site
 #   make clean        remove .venv, out and build
@@ -50,6 +50,8 @@ bench: $(VENV)/installed $(VENV)/compiler
 	cd cross_check && ../$(BIN)/python -m bench.speed --output results/BENCHMARKS.md
 	cd cross_check && ../$(BIN)/python -m bench.closures --output results/CLOSURES.md
 	cd cross_check && ../$(BIN)/python -m bench.trees --output results/TREES.md
+	cd cross_check && ../$(BIN)/python -m bench.exports --output results/EXPORTS.md
+	cd cross_check && ../$(BIN)/python -m closures --cheapest --output results/REACH.md
 
 peers: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r cross_check/bench/peers/requirements.txt

@@ -230,7 +230,7 @@ def verify(
             tolerance=tolerance,
             stop=stop,
             parameters=parameters,
-            inputs=_signals(inputs, [given.name for given in subject.inputs]),
+            inputs=_signals(inputs, [variable.name for variable in subject.inputs]),
             loose=LOOSE if controls_error else (),
             progress=progress,
         )
@@ -274,7 +274,7 @@ def _signals(inputs: Inputs | None, known: list[str]) -> dict[str, Signal]:
     if isinstance(inputs, str | os.PathLike):
         signals: dict[str, Signal] = {**read_signals(Path(inputs))}
     else:
-        signals = {name: _signal(name, given) for name, given in inputs.items()}
+        signals = {name: _signal(name, variable) for name, variable in inputs.items()}
     _require_known(signals, known, "input")
     return signals
 

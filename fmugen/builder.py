@@ -84,8 +84,8 @@ class ModelBuilder:
     ) -> Self:
         """An input of the FMU.
 
-        ``rate`` names the input that is its time derivative, ``stamp`` the one that tells when it was
-        sampled; ``slope`` is how fast its samples change at the start.
+        ``rate`` names the input that is its time derivative, ``stamp`` the input with the time of the
+        sample. ``slope`` is the rate of the samples at the start.
         """
         others = {"description": description, "rate": rate, "stamp": stamp, "slope": slope}
         return self._enter("inputs", name, start=start, unit=unit, **others)

@@ -10,7 +10,7 @@
     ├── CompileError          no compiler, or the compiler failed
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
-    │   └── RefusedError      ... and said itself what it cannot do
+    │   └── RefusedError      ... and reported what it cannot do
     └── VerificationError     the reference failed
         ├── UnsolvableError   ... because the equations of a network have no solution
         └── TimeLimitError    ... because it took longer than the user allows

@@ -19,12 +19,12 @@ from fmugen.phases.compile import compile_for
 from fmugen.phases.describe import describe_program, model_description_xml, sign, terminals_xml
 from fmugen.phases.embedding import embed_all
 from fmugen.phases.emit import emit_sources
-from fmugen.phases.formulate import formulate, linked_variants
+from fmugen.phases.formulate import linked_variants
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import bundle_sources, pack
 from fmugen.phases.triangularize import close_loops
 from fmugen.progress import Progress, counted, stage, timed, tried
-from fmugen.trees import choose_trees, require_reactions
+from fmugen.trees import choose_trees, formulate_briefly, require_reactions
 from fmugen.trial import TrialRun, co_simulation_sources, try_motion, worst_step_of
 from fmugen.view.closure import ClosureSummary, summarize_closure
 from fmugen.view.documentation import documentation
@@ -63,7 +63,7 @@ class Compilation:
     @stage("formulate", needs="trees")
     def formulated(self) -> Dae:
         """The equations as the trees give them, before the loops are closed."""
-        return formulate(self.model, self.graph, self.trees)
+        return formulate_briefly(self.model, self.graph, self.trees, self.options.closure)
 
     @stage("closure", needs="formulated")
     def _closed(self) -> tuple[Dae, SolutionFlow]:

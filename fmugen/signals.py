@@ -246,7 +246,7 @@ class _Motion:
             worst = int(np.argmax(np.abs(told - follows))) if len(times) else 0
             if len(times) and abs(told[worst] - follows[worst]) > AGREEMENT * scale:
                 raise self._refused(
-                    f"{name} is {told[worst]:.4g} at t = {times[worst]:g} s, but from {self.name} follows "
+                    f"{name} is {told[worst]:.4g} at t = {times[worst]:g} s, but {self.name} implies "
                     f"{follows[worst]:.4g} there",
                     f"leave {name} out, so that it follows from {self.name}, or correct one of them",
                 )

@@ -106,7 +106,7 @@ class NumericDae:
             "t": [symbols.time],
             "q": [c.position for c in coordinates],
             "v": [c.velocity for c in coordinates],
-            "a": [c.second for c in coordinates],
+            "a": [c.acceleration for c in coordinates],
             "l": [r.multiplier for r in self.dae.constraints],
         }
 

@@ -19,28 +19,6 @@ _COMPLEX = 15
 #: Lines of a file.
 _LONG = 500
 _SHORT = {"fmugen/pipeline.py": 150, "README.md": 150}
-#: What is larger than the rules allow, with its size. Entries leave this table; they do not grow or join it.
-_COMPLEX_BLOCKS = {
-    "algebra/consequences.py _lengths": 15,
-    "algebra/consequences.py _without": 15,
-    "algebra/polynomials.py _Reader._polynomial": 15,
-    "expr/compact/reading.py _Reader._draw_out": 17,
-    "ir/views.py element_of": 18,
-    "phases/embedding.py _Embedding._accelerations": 27,
-    "phases/formulate/speeds.py _Elimination._finished": 16,
-    "phases/read/assemblies/scope.py Scope.quantity": 20,
-    "phases/read/draft.py _Reader.element": 15,
-    "phases/read/faults.py in_plain_words": 15,
-    "phases/triangularize/flow.py _flow": 15,
-    "phases/triangularize/partition.py blocks_of": 19,
-    "trees/topology.py span": 18,
-    "verify/mechanism.py Mechanism.__init__": 24,
-    "verify/network/tableau.py Tableau.__init__": 20,
-    "verify/network/tableau.py Tableau._assemble": 17,
-    "verify/simple.py SimpleMeasures.__init__": 15,
-    "verify/winding.py with_spring_turns": 15,
-}
-_LONG_FILES = {"templates/runtime/fmi3.c": 531}
 
 
 def _lines(place: str) -> int:
@@ -59,7 +37,7 @@ def test_no_function_is_complex() -> None:
         for block in cc_visit(text)
         if block.complexity >= _COMPLEX
     }
-    assert found == _COMPLEX_BLOCKS
+    assert found == {}
 
 
 def test_no_file_is_long() -> None:
@@ -70,7 +48,7 @@ def test_no_file_is_long() -> None:
         if path.is_file() and path.suffix != ".pyc"
     ]
     lengths = {file: _lines(file) for file in files}
-    assert {file: length for file, length in lengths.items() if length > _LONG} == _LONG_FILES
+    assert {file: length for file, length in lengths.items() if length > _LONG} == {}
 
 
 @pytest.mark.parametrize("file", _SHORT)
@@ -80,8 +58,8 @@ def test_what_is_read_first_is_short(file: str) -> None:
 
 # --- types of elements ---------------------------------------------------------------------------
 
-#: Where types may be named: their classes, the laws of the judge, and the views that the judge reads.
-_PLACES = ("components/", "verify/catalogue/", "ir/views.py", "ir/model.py")
+#: Where types may be named: their classes, and the laws of the judge.
+_PLACES = ("components/", "verify/catalogue/")
 #: Types whose name is also a word of the program: a graph, a space, a discipline, a table, a symbol.
 _WORDS = {
     "body",
@@ -100,8 +78,6 @@ _WORDS = {
     "translational",
     "weld",
 }
-#: The enumerations of types that the views of a model have.
-_VIEWS = {"JointType", "DriverType", "LoadType", "SpringType", "PLANAR_JOINTS"}
 TYPES = {kind for kinds in REGISTRY.values() for kind in kinds}
 
 
@@ -110,8 +86,6 @@ def _named_types(text: str, types: set[str]) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Constant(value=str(word)) if word in types:
-                yield node.lineno, word
-            case ast.Name(id=word) | ast.Attribute(attr=word) | ast.alias(name=word) if word in _VIEWS:
                 yield node.lineno, word
 
 
@@ -126,13 +100,5 @@ def test_no_module_outside_the_components_and_the_catalogue_names_a_type() -> No
     assert found == []
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ('kinds = ("revolute", "x")', "revolute"),
-        ("from fmugen.ir.views import JointType", "JointType"),
-        ("if joint.type is views.JointType.WELD: pass", "JointType"),
-    ],
-)
-def test_a_named_type_is_found(text: str, name: str) -> None:
-    assert list(_named_types(text, TYPES)) == [(1, name)]
+def test_a_named_type_is_found() -> None:
+    assert list(_named_types('kinds = ("revolute", "x")', TYPES)) == [(1, "revolute")]

@@ -45,3 +45,7 @@ def test_the_command_imports_no_heavy_library() -> None:
 def test_equations_to_c_import_only_what_they_need(example: str, allowed: set[str]) -> None:
     path = str(Path(__file__).parents[1] / "examples" / example / "model.toml")
     assert set(_imported(_SOURCES.format(path=path, trees="aac", heavy=_HEAVY))) <= allowed
+
+
+def test_the_page_inside_an_fmu_is_drawn_without_heavy_libraries() -> None:
+    assert _imported(_COMMAND.replace("cli.export", "view.report").format(heavy=_HEAVY)) == []

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from element_views import Joint, JointType, Spring, SpringType, model_of
 
 from fmugen.errors import FormulaError
 from fmugen.ir.formula import ONE
 from fmugen.ir.model import Attachment as At
-from fmugen.ir.model import Body, Joint, JointType, Spring, SpringType, SystemModel, quantities
+from fmugen.ir.model import Body, quantities
 from fmugen.units import Unit, coherent_text, parse_unit
 
 
@@ -84,7 +85,7 @@ def test_errors_suggest(text: str, words: str) -> None:
 
 def test_every_unit_of_a_quantity_is_known_and_coherent() -> None:
     ends = At("ground"), At("crank")
-    model = SystemModel(
+    model = model_of(
         name="m",
         bodies=(Body("crank", ONE, ONE),),
         joints=tuple(Joint(kind.value, kind, *ends) for kind in JointType),

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from element_views import drivers_of, with_views
 from pages import kept_page, names_and_page
 
 from bench.timing import Times, closure_stopwatch, times_of_closures
@@ -105,10 +106,10 @@ class Case:
 
 def driven_elsewhere(model: SystemModel, body: str) -> SystemModel:
     """The six-bar with its motor on another leg, whose swing is about that of the motion of the thesis."""
-    (motor,) = model.drivers
+    (motor,) = drivers_of(model)
     swing = {"swing_middle": 2.98, "swing_amplitude": 0.55}
     parameters = tuple(replace(p, value=swing.get(p.name, p.value)) for p in model.parameters)
-    return replace(
+    return with_views(
         model,
         drivers=(replace(motor, head=replace(motor.head, body=body)),),
         parameters=parameters,
@@ -154,7 +155,7 @@ CASES = (
 def variants(formulation: Compilation, flow: SolutionFlow) -> Iterator[tuple[dict[str, str], str]]:
     """Sources and guid of the exact closure, then of each rival."""
     yield sources(formulation, flow, ITERATED if flow.iterated else None)
-    iterated = replace(flow, blocks=tuple(replace(block, steps=()) for block in flow.blocks), spares=())
+    iterated = replace(flow, blocks=tuple(replace(block, steps=()) for block in flow.blocks), alternatives=())
     for rival in RIVALS:
         made, guid = sources(formulation, replace(iterated, closure=rival.closure), rival.tolerance)
         yield made if rival.sparse else made | full_elimination(), guid

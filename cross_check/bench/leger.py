@@ -14,18 +14,19 @@ code, which closes the loops.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from element_views import JointType, joints_of, with_views
 from scipy.stats import spearmanr
 
 from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Expr, Operation
 from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import Closure
-from fmugen.ir.model import JointType, NamedTrees, SystemModel
+from fmugen.ir.model import NamedTrees, SystemModel
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
@@ -72,8 +73,8 @@ def mechanism(table: str) -> SystemModel:
         for number, row in enumerate(rows, 1)
     )
     virtual = content.get("virtual", True)
-    joints = tuple(joint for joint in model.joints if virtual or joint.type is not JointType.VIRTUAL)
-    return replace(model, trees=trees, joints=joints, outputs=())
+    joints = tuple(joint for joint in joints_of(model) if virtual or joint.type is not JointType.VIRTUAL)
+    return with_views(model, trees=trees, joints=joints, outputs=())
 
 
 @cache
@@ -81,7 +82,8 @@ def counted(table: str, number: int) -> Counted:
     """The equations of a row of a table, the first of which is number 1."""
     model = mechanism(table)
     graph = build_graph(model)
-    dae = formulate(model, graph, select_trees(model, graph, str(number)))
+    # The thesis counts equations that are written out.
+    dae = formulate(model, graph, select_trees(model, graph, str(number)), by_body=False)
     rows = [dae.constraints[row] for row in solution_flow(model, dae, Closure.NEWTON).rows]
     baumgarte = TABLES[table].get("baumgarte", False)
     return Counted(len(dae.coordinates), len(rows), _complexity(dae, rows, baumgarte))

@@ -78,7 +78,7 @@ class Subject:
 
     def request(self, fmi: int, interface: str) -> Request:
         experiment = self.model.experiment
-        inputs = [given.name for given in self.model.inputs]
+        inputs = [variable.name for variable in self.model.inputs]
         span = (experiment.stop, experiment.step)
         return Request(str(self.fmus[fmi]), interface, *span, self.names, inputs=inputs)
 

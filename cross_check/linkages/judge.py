@@ -12,6 +12,7 @@ from enum import Enum
 from pathlib import Path
 
 import numpy as np
+from element_views import drivers_of
 
 from fmugen.errors import FmugenError, RefusedError, SimulationError, TimeLimitError
 from fmugen.ir.model import SystemModel
@@ -249,7 +250,7 @@ def _judge_start(
         if "rough" not in draw.start.kind:
             case.found(Verdict.WRONG, f"{sentence}, with guesses that close all loops")
     if furthest(start, draw.poses)[0] <= _SAME:
-        freedoms = draw.mobility - len(model.drivers)
+        freedoms = draw.mobility - len(drivers_of(model))
         for story in stories:
             counted = story.rows.get("degrees of freedom", str(freedoms))
             if counted != str(freedoms):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fmugen.ir.platform import host_platform
-from fmugen.master import Place, System
+from fmugen.master import PartVariable, System
 from fmugen.phases.compile import find_compiler
 from fmugen.resources import fmi_include_dir
 
@@ -58,12 +58,12 @@ def cosimulate(
     system: System,
     stop: float,
     step: float,
-    places: Sequence[Place],
+    places: Sequence[PartVariable],
     folder: Path,
     *,
     groups: Sequence[Sequence[str]] = (),
     workers: Sequence[Sequence[str]] = (),
-    parameters: Mapping[Place, float] | None = None,
+    parameters: Mapping[PartVariable, float] | None = None,
     repeats: int = 1,
     timeout: float = 300,
 ) -> CoRun:
@@ -92,10 +92,10 @@ def cosimulate(
 
 def _text(
     system: System,
-    places: Sequence[Place],
+    places: Sequence[PartVariable],
     groups: Sequence[Sequence[str]],
     workers: Sequence[Sequence[str]],
-    parameters: Mapping[Place, float],
+    parameters: Mapping[PartVariable, float],
 ) -> str:
     numbers = {part.name: number for number, part in enumerate(system.parts)}
     platform = host_platform()

@@ -17,7 +17,7 @@ import numpy as np
 from fmpy.fmi2 import FMU2Model
 from scipy.integrate import RK45, OdeSolver
 
-from fmugen.master import Place, System
+from fmugen.master import PartVariable, System
 
 __all__ = ["ConnectedModels", "Run", "adaptive", "euler", "fixed", "rk4"]
 
@@ -44,7 +44,9 @@ class ConnectedModels:
     A context manager: libraries are unloaded at its end.
     """
 
-    def __init__(self, system: System, parameters: Mapping[Place, float] | None = None, stop: float = 1.0):
+    def __init__(
+        self, system: System, parameters: Mapping[PartVariable, float] | None = None, stop: float = 1.0
+    ):
         self.system, self.evaluations = system, 0
         self._models: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
@@ -157,9 +159,9 @@ class ConnectedModels:
                 changed = True
         return changed
 
-    def values(self, places: list[Place]) -> Array:
+    def values(self, places: list[PartVariable]) -> Array:
         """Variables after the last evaluation or accepted step."""
-        found: dict[Place, float] = {}
+        found: dict[PartVariable, float] = {}
         for name in dict.fromkeys(part for part, _ in places):
             own = [place for place in places if place[0] == name]
             references = [self.system.part(name).references[variable] for _, variable in own]
@@ -187,7 +189,7 @@ def euler(f: Derivative, t: float, x: Array, h: float) -> Array:
 Stepper = Callable[[Derivative, float, Array, float], Array]
 
 
-def fixed(models: Any, stop: float, step: float, places: list[Place], method: Stepper = rk4) -> Run:
+def fixed(models: Any, stop: float, step: float, places: list[PartVariable], method: Stepper = rk4) -> Run:
     """Fixed steps of a Runge-Kutta method; a state that is not finite or that a part refuses ends the run."""
     run, count = Run(), round(stop / step)
     time, x = 0.0, models.states()
@@ -214,7 +216,7 @@ def adaptive(
     models: Any,
     stop: float,
     tolerance: float,
-    places: list[Place],
+    places: list[PartVariable],
     method: type[OdeSolver] = RK45,
     most: int = 200_000,
     largest: float = np.inf,
@@ -255,7 +257,7 @@ def _solver(
     return method(models.derivative, time, x, stop, rtol=tolerance, atol=tolerance * 1e-3, max_step=largest)
 
 
-def _note(run: Run, models: Any, time: float, x: Array, places: list[Place]) -> None:
+def _note(run: Run, models: Any, time: float, x: Array, places: list[PartVariable]) -> None:
     run.times.append(time)
     run.states.append(x.copy())
     run.values.append(models.values(places))

@@ -30,7 +30,7 @@ from fmugen.cosim.split import split_model
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Members, Method, Partition
-from fmugen.master import Place, System, connect, read_ssp
+from fmugen.master import PartVariable, System, connect, read_ssp
 from fmugen.pipeline import export_fmu
 from split.cosimulation import cosimulate
 from split.curves import Curve, curves_svg
@@ -69,7 +69,7 @@ class Setting:
     def __str__(self) -> str:
         return f"adaptive {self.tolerance:g}" if self.tolerance else f"fixed {self.step:g} s"
 
-    def run(self, models: Any, places: list[Place]) -> Run:
+    def run(self, models: Any, places: list[PartVariable]) -> Run:
         if self.tolerance:
             return adaptive(models, PERIOD, self.tolerance, places)
         return fixed(models, PERIOD, self.step, places)
@@ -101,7 +101,7 @@ class Contestant:
 
     name: str
     models: Callable[[], AbstractContextManager[Any]]
-    places: list[Place]
+    places: list[PartVariable]
 
     def race(self, setting: Setting) -> Outcome:
         with np.errstate(all="ignore"), self.models() as models:
@@ -151,7 +151,7 @@ def partition(method: Method) -> Partition:
     return Partition(tuple(legs if shared else [Members("platform", ("platform",)), *legs]), method)
 
 
-def places_of(system: System) -> list[Place]:
+def places_of(system: System) -> list[PartVariable]:
     """Where a snapshot is found: each leg's shank, thigh, and the platform as that leg sees it."""
 
     def owner(variable: str, preferred: str = "") -> str:
@@ -176,7 +176,7 @@ def split_system(model: SystemModel, method: Method, folder: Path) -> System:
     return read_ssp(package, folder)
 
 
-def parameters(system: System, values: dict[str, float]) -> dict[Place, float]:
+def parameters(system: System, values: dict[str, float]) -> dict[PartVariable, float]:
     """Values for all parts that have parameters of these names."""
     return {
         (part.name, name): value

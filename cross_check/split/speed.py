@@ -24,7 +24,7 @@ from fmugen.cosim.split import split_model
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.split import Members, Method, Partition
-from fmugen.master import Place, System, connect, read_ssp
+from fmugen.master import PartVariable, System, connect, read_ssp
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
 from split.cosimulation import CoRun, cosimulate
@@ -116,7 +116,7 @@ def measure(case: Case, method: Method, rounds: int, folder: Path) -> Speed:
     package = export_split(split, folder / "split.ssp", options).path
     parted = read_ssp(package, folder / "parted")
     hub = next(part.name for part in parted.parts if case.shown in part.references)
-    ways: dict[str, tuple[System, Place, list[list[str]]]] = {
+    ways: dict[str, tuple[System, PartVariable, list[list[str]]]] = {
         "whole": (whole, ("whole", case.shown), []),
         "serial": (parted, (hub, case.shown), []),
         "parallel": (parted, (hub, case.shown), workers_of(parted)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import fmpy
 import numpy as np
+from element_views import loads_of, with_views
 from fmpy.fmi2 import FMU2Model
 from numpy.polynomial.chebyshev import chebinterpolate, chebval
 
@@ -85,10 +86,10 @@ def driven_manipulator(coefficients: Array) -> SystemModel:
     loads = []
     for leg in LEGS:
         series = " + ".join(f"({c:.17g})*cos({n}*{turn})" for n, c in enumerate(coefficients[:, leg - 1]))
-        (load,) = (load for load in model.loads if load.name == f"motor_{leg}")
+        (load,) = (load for load in loads_of(model) if load.name == f"motor_{leg}")
         x, y, _ = load.torque
         loads.append(replace(load, torque=(x, y, parse(series))))
-    return replace(
+    return with_views(
         model,
         inputs=(),
         loads=tuple(loads),

@@ -13,9 +13,9 @@ __all__ = ["Budget", "Meter"]
 
 @dataclass(frozen=True)
 class Budget:
-    """Work, and the size of a basis: its polynomials, the terms of one, the bits of a number.
+    """Limits of work and of the size of a basis: its polynomials, the terms of one, the bits of a number.
 
-    The sizes are limits that the engine itself obeys; between bases the work is looked at.
+    The engine obeys the size limits itself; the work is checked between bases.
     """
 
     work: int = 400_000

@@ -21,7 +21,7 @@ from fmugen.algebra.samples import Samples
 
 __all__ = ["consequences"]
 
-#: Products of more terms than this are not worth their cost.
+#: Products of more terms than this are not formed.
 _MOST_PRODUCTS = 3000
 
 #: A sum this small against its terms is zero.
@@ -99,18 +99,25 @@ class _Algebra:
 
 def _lengths(algebra: _Algebra, rows: Sequence[fmpz_mpoly]) -> Iterator[fmpz_mpoly]:
     """The lengths of vectors whose components are neighbouring rows, free of some of their angles."""
+    if len(algebra.ring.circles) > _MOST_UNKNOWNS:
+        return
+    for size in (2, 3):
+        for start in range(len(rows) - size + 1):
+            yield from _lengths_of(algebra, rows[start : start + size])
+
+
+def _lengths_of(algebra: _Algebra, vector: Sequence[fmpz_mpoly]) -> Iterator[fmpz_mpoly]:
+    """The lengths of one vector, each free of angles that no earlier one is free of."""
     ring = algebra.ring
-    windows = [rows[start : start + size] for size in (2, 3) for start in range(len(rows) - size + 1)]
-    for window in windows if len(ring.circles) <= _MOST_UNKNOWNS else ():
-        present = [ring.coordinates(row) for row in window]
-        turning = [angle for angle in ring.circles if any(angle in row for row in present)]
-        gone: list[frozenset[int]] = []
-        for angles in _subsets(turning):
-            if all(angles & row for row in present) and not any(angles <= others for others in gone):
-                length = _without(algebra, window, angles)
-                if length is not None:
-                    gone.append(frozenset(turning) - ring.coordinates(length))
-                    yield length
+    present = [ring.coordinates(row) for row in vector]
+    turning = [angle for angle in ring.circles if any(angle in row for row in present)]
+    gone: list[frozenset[int]] = []
+    for angles in _subsets(turning):
+        if all(angles & row for row in present) and not any(angles <= others for others in gone):
+            length = _without(algebra, vector, angles)
+            if length is not None:
+                gone.append(frozenset(turning) - ring.coordinates(length))
+                yield length
 
 
 def _subsets(angles: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -122,12 +129,9 @@ def _without(algebra: _Algebra, rows: Sequence[fmpz_mpoly], angles: Collection[i
     """The length of the vector whose components are the terms with ``angles``, if it is free of them."""
     ring = algebra.ring
     positions = [i for i, variable in enumerate(ring.variables) if variable.coordinate in angles]
-    turning: list[Terms] = []
-    resting: list[Terms] = []
-    for row in rows:
-        terms = {tuple(map(int, exponents)): int(number) for exponents, number in row.to_dict().items()}
-        turning.append({e: n for e, n in terms.items() if any(e[i] for i in positions)})
-        resting.append({e: n for e, n in terms.items() if not any(e[i] for i in positions)})
+    parted = [_parted(row, positions) for row in rows]
+    turning = [terms for terms, _ in parted]
+    resting = [terms for _, terms in parted]
     products = sum(len(terms) ** 2 for terms in (*turning, *resting))
     if products > _MOST_PRODUCTS or not algebra.is_free(turning, angles):
         return None
@@ -135,6 +139,13 @@ def _without(algebra: _Algebra, rows: Sequence[fmpz_mpoly], angles: Collection[i
     if ring.coordinates(length) & set(angles):
         return None
     return algebra.normal(_squares(ring, resting) - length)
+
+
+def _parted(row: fmpz_mpoly, positions: Sequence[int]) -> tuple[Terms, Terms]:
+    """The terms with any of the indeterminates at ``positions``, and those without."""
+    terms = {tuple(map(int, exponents)): int(number) for exponents, number in row.to_dict().items()}
+    having = {e: n for e, n in terms.items() if any(e[i] for i in positions)}
+    return having, {e: n for e, n in terms.items() if e not in having}
 
 
 def _squares(ring: Ring, vector: Sequence[Terms]) -> fmpz_mpoly:

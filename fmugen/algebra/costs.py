@@ -23,7 +23,7 @@ _ROOT = 40
 _ITERATION = 400
 _DEGREE = 40
 
-#: A denominator that moves with the mechanism may vanish.
+#: Price of a denominator that depends on the position: it may vanish.
 _MOVING_DENOMINATOR = 6
 
 

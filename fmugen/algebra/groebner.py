@@ -24,7 +24,7 @@ __all__ = ["Basis", "buchberger", "degrevlex_bases", "generators", "lex_bases"]
 #: The limits of the first rung: enough for every dyad and leg, a few milliseconds at most.
 _FIRST_RUNG = (40, 60, 64)
 
-#: The work of a basis beside its terms.
+#: The work of a basis in addition to its terms.
 _BASIS = 20
 
 #: Longer polynomials of an unfinished basis are dropped.

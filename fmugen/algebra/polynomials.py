@@ -21,7 +21,7 @@ _MOST_TERMS = 400
 
 
 class Kind(Enum):
-    """What an indeterminate stands for."""
+    """The quantity that an indeterminate stands for."""
 
     SINE = "sine"
     COSINE = "cosine"
@@ -99,12 +99,11 @@ class _Reader:
         if node in self._sought:
             return None
         parts = [self._read[arg] for arg in node.args]
-        known = all(part is not None and part.keys() <= {self._one} for part in parts)
-        if known:
-            return {} if node.is_zero else {self._one: node}
-        if any(part is None for part in parts):
-            return None
         polynomials = [part for part in parts if part is not None]
+        if len(polynomials) < len(parts):
+            return None
+        if all(part.keys() <= {self._one} for part in polynomials):
+            return {} if node.is_zero else {self._one: node}
         match node.operation:
             case Operation.ADD:
                 return self._sum(polynomials)

@@ -12,7 +12,7 @@ from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from fmugen.algebra.polynomials import Kind, Monomial, Variable
 from fmugen.expr.code import count_operations
-from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.dag import Dag, Expr, Operation, SymbolRole
 
 __all__ = ["Opening", "Ring", "is_given", "number_content", "reduces_to_zero"]
 
@@ -131,7 +131,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Opening:
-    """What lumps are made of: polynomials over a ring of single factors."""
+    """The factors of lumps: polynomials over a ring of single factors."""
 
     ring: Ring
     lumps: tuple[fmpz_mpoly, ...]
@@ -174,15 +174,15 @@ def number_content(polynomial: fmpz_mpoly) -> int:
 
 
 def reduces_to_zero(polynomial: fmpz_mpoly, by: Sequence[fmpz_mpoly]) -> bool:
-    """Whether nothing is left of ``polynomial`` modulo the polynomials ``by``."""
+    """Whether ``polynomial`` reduces to zero modulo the polynomials ``by``."""
     divisors = fmpz_mpoly_vec(by, polynomial.context())
     typed: Any = polynomial  # the method is missing in the type stubs
     return bool(typed.reduction_primitive_part(divisors).is_zero())
 
 
 def is_given(node: Expr) -> bool:
-    """What costs nothing: symbols, parameter-only expressions, the sine and cosine of a coordinate."""
+    """Expressions without cost: symbols, parameter-only expressions, the sine and cosine of a coordinate."""
     if node.operation is Operation.SYMBOL or node.constant:
         return True
     is_direction = node.operation is Operation.CALL and node.name in ("sin", "cos")
-    return is_direction and node.args[0].role is Role.COORDINATE
+    return is_direction and node.args[0].role is SymbolRole.COORDINATE

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import compile_python
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.generic import ValueTable
 
 __all__ = ["Samples"]
 
-#: Points may lie on different branches of the motion; what holds at all of them holds on all.
+#: Points may lie on different branches of the motion; an identity must hold at all of them.
 _POINTS = 6
 
 #: Newton steps to a point, and how many starts are tried for each.
@@ -70,7 +70,7 @@ def _points(rows: Sequence[Expr], symbols: Sequence[Expr]) -> list[Point]:
 
 def _start(symbols: Sequence[Expr], source: np.random.Generator) -> Point:
     """Coordinates anywhere, so that no branch of the motion is favoured; all else of the order of one."""
-    wide = np.array([symbol.role is Role.COORDINATE for symbol in symbols], dtype=bool)
+    wide = np.array([symbol.role is SymbolRole.COORDINATE for symbol in symbols], dtype=bool)
     size = source.uniform(0.2, np.where(wide, 2.5, 0.9))
     return size * np.where(wide, source.choice([-1.0, 1.0], len(symbols)), 1.0)
 

@@ -32,7 +32,7 @@ _STAGE_TERM = 25
 
 @dataclass(frozen=True)
 class BlockReport:
-    """What a block cost: the work to solve it, and the operations of the coefficients of its steps."""
+    """The cost of a block: the work to solve it, and the operations of the coefficients of its steps."""
 
     work: int
     stages: tuple[StageReport, ...]

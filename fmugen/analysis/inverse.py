@@ -68,12 +68,12 @@ def prescribed_motions(model: SystemModel) -> dict[str, Formula]:
 def _exchanges(model: SystemModel) -> list[_Exchange]:
     problems: list[Problem] = []
     exchanges = []
-    for given in model.inputs:
-        uses = list(_uses(model, given.name))
+    for variable in model.inputs:
+        uses = list(_uses(model, variable.name))
         try:
-            exchanges.append(_exchange(model, given, uses))
+            exchanges.append(_exchange(model, variable, uses))
         except _NotInvertibleError as error:
-            problems.append(Problem(f"inputs.{given.name}", str(error)))
+            problems.append(Problem(f"inputs.{variable.name}", str(error)))
     if not model.inputs:
         problems.append(Problem("inputs", "there is no input whose force or torque could be found"))
     if problems:
@@ -129,7 +129,7 @@ def _exchange(model: SystemModel, given: Input, uses: list[_Use]) -> _Exchange:
     _require_unused(model, use.element.name)
     for output in model.outputs:
         if given.name in (output.by, *output.without):
-            raise _NotInvertibleError(f"the output {output.name} is taken by it or without it")
+            raise _NotInvertibleError(f"the output {output.name} names it in 'by' or 'without'")
     reversal = use.kind.reversal(use.element, use.number, planar=model.space is Space.PLANAR)
     if isinstance(reversal, str):
         raise _NotInvertibleError(reversal)
@@ -234,7 +234,9 @@ def _exchanged(model: SystemModel, exchanges: list[_Exchange], starts: Mapping[s
         ),
         name=f"{model.name}Inverse",
         inputs=tuple(
-            replace(given, start=starts.get(given.name, 0.0)) for e in exchanges for given in e.inputs
+            replace(variable, start=starts.get(variable.name, 0.0))
+            for e in exchanges
+            for variable in e.inputs
         ),
         outputs=(*answers, *outputs),
         starts=tuple(replace(start, fixed=False) for start in model.starts),
@@ -259,7 +261,7 @@ def _substituted(term: Term, values: dict[str, Term]) -> Term:
 
 
 def _is_linear(term: Term, name: str) -> bool:
-    """Whether a term is affine in a name, as far as its shape tells."""
+    """Whether a term is affine in a name, judged by its structure."""
     if not _contains(term, name) or isinstance(term, Name):
         return True
     match term:

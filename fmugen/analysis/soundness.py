@@ -53,7 +53,7 @@ def start_problems(model: SystemModel, dae: Dae, flow: SolutionFlow) -> tuple[Pr
 
 
 def loose_bodies(model: SystemModel) -> Iterator[str]:
-    """The bodies to which nothing is attached that constrains or pushes them."""
+    """The bodies without any attached joint, driver, spring or load."""
     planar = model.space is Space.PLANAR
     loose = {element.name for element, joint in joints_of(model) if not joint.constrains(planar=planar)}
     elements = [element for element in model.elements if element.name not in loose]
@@ -97,7 +97,7 @@ class _Start:
         self.scales = np.array([flow.length if c.unit == "m" else 1.0 for c in dae.coordinates])
 
     def values(self, expressions: Sequence[Expr], velocities: Sequence[_Array]) -> list[_Array] | None:
-        """The values of expressions for each set of velocities; none if a network influences them."""
+        """The values of expressions for each set of velocities; ``None`` if a network influences them."""
         counted = [self._turns(expression) for expression in expressions]
         if not self._known.issuperset(symbols_of(counted)):
             return None
@@ -227,7 +227,7 @@ def _lack(model: SystemModel, name: str, velocity: _Array, spin: _Array) -> Prob
     freely = "a free motion" if spin.shape[1] == 1 else f"{spin.shape[1]} free motions"
     return Problem(
         f"bodies.{name}",
-        f"{name} has {freely} at the start that no mass or inertia resists",
+        f"{name} has {freely} at the start without any mass or inertia",
         f"give {name} {needed}, or hold it by a joint or a driver",
     )
 

@@ -1,4 +1,4 @@
-"""Compilation -> Statement: what every command says of one model."""
+"""Compilation -> Statement: the summary of a model that all commands share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Statement:
 
 
 def statement_of(made: Compilation) -> Statement:
-    """What every command says of the model."""
+    """The summary of a model that every command prints."""
     names = made.program.coordinate_names
     sets = tuple(tuple(names[k] for k in each.independent) for each in made.flow.sets)
     return Statement(names, sets[0], sets, made.flow.closure, made.measured_closure.sentence, made.trial)

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from fmugen.analysis.soundness import loose_bodies, start_problems, unphysical_inertias
 from fmugen.cli.networks import network_sentences, network_summary
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
+from fmugen.components.base import component_of
 from fmugen.components.drivers import prescribed
 from fmugen.components.joints import Joint, joints_of
 from fmugen.errors import AssemblyError, ModelError, Problem, TreeError, UnsolvableError
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
-from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph, QuaternionTurn
+from fmugen.ir.graph import Domain, Edge, LinearGraph, QuaternionTurn, Role
 from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.tree import TreeSelection
@@ -32,7 +33,7 @@ from fmugen.view.steps import iterated_parts
 
 __all__ = ["check_model", "gruebler_count", "spinning_links"]
 
-#: A guess that assembly moves further than this is worth a word.
+#: A guess that assembly moves further than this is reported.
 _NOTABLE_MOVE = 1e-2
 _SHOWN_MODES = 5
 #: What the summary calls the sections of a mechanism.
@@ -85,7 +86,7 @@ def _require_sound(path: Path, model: SystemModel) -> None:
 
 
 def _print_motion(model: SystemModel, graph: LinearGraph, made: Compilation, trees: str) -> None:
-    """Coordinates, freedoms, start and iteration, as they are in an FMU."""
+    """Coordinates, degrees of freedom, start and iteration, as in an exported FMU."""
     flow, dae = made.flow, made.dae
     print_table("", ("", ""), _summary(model, made))
     if model.bodies:
@@ -123,13 +124,18 @@ def _require_network_start(path: Path, model: SystemModel) -> None:
 
 
 def gruebler_count(model: SystemModel) -> int:
-    """Degrees of freedom by Grübler's formula: all of every body, less what joints and drivers take away."""
+    """Degrees of freedom by Grübler's formula: all of every body, less what joints and drivers take away.
+
+    Coordinates of bodies themselves, such as deflections, are degrees of freedom that nothing takes away.
+    """
     planar = model.space is Space.PLANAR
     motions = 3 if planar else 6
     binding = [joint for _, joint in joints_of(model) if joint.constrains(planar=planar)]
     taken = sum(motions - joint.mobility(planar=planar) for joint in binding)
     taken += sum(len(prescribed(driver, planar=planar)) for driver in model.in_section("drivers"))
-    return motions * len(model.in_section("bodies")) - taken
+    bodies = model.in_section("bodies")
+    own = sum(len(list(component_of(body).own_coordinates())) for body in bodies)
+    return motions * len(bodies) + own - taken
 
 
 def spinning_links(model: SystemModel) -> Iterator[str]:
@@ -142,7 +148,7 @@ def spinning_links(model: SystemModel) -> Iterator[str]:
             (joint, end)
             for element, joint in joints_of(model)
             for end in element.places
-            if end.body == body.name and joint.role is EdgeKind.JOINT
+            if end.body == body.name and joint.role is Role.JOINT
         ]
         points = {end.node for _, end in held}
         if len(points) == 2 and body.name not in driven and all(_is_ball(joint) for joint, _ in held):
@@ -197,7 +203,7 @@ def _tree_counts(
 
 def _counts(graph: LinearGraph, selection: TreeSelection) -> tuple[int, int]:
     """Branch coordinates, and constraints: those of chords, between edges and of Euler parameters."""
-    coordinates, constraints = 0, len(graph.constraints)
+    coordinates, constraints = len(graph.freedoms), len(graph.constraints)
     for domain in Domain:
         edges = {edge.name: edge for edge in graph.domain(domain).edges}
         tree = selection.domain(domain)
@@ -234,8 +240,8 @@ def _mobility(formulation: Compilation, flow: SolutionFlow) -> Iterator[str]:
     for each in formulation.graph.constraints:
         if each.gap is None:
             yield (
-                f"{each.element}, {each.name}: a constraint of velocities, which takes one speed and no "
-                "position; positions whose speeds follow from it are states of their own"
+                f"{each.element}, {each.name}: a velocity constraint: it removes one velocity and no "
+                "position; positions whose velocities follow from it are states"
             )
     for name in spinning_links(formulation.model):
         yield (

@@ -90,9 +90,9 @@ def _facts(summary: ClosureSummary) -> Iterator[tuple[str, str]]:
         iterated = summary.iterated + len(summary.polynomial_degrees)
         yield "always iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"
     yield "operations", f"{summary.operations.total} per right-hand side ({summary.operations})"
-    for spare in summary.spares:
-        names = ", ".join(spare.independent)
-        yield "or independent", f"{names}: {spare.operations.total} operations"
+    for alternative in summary.alternatives:
+        names = ", ".join(alternative.independent)
+        yield "or independent", f"{names}: {alternative.operations.total} operations"
     yield "closure", summary.sentence
     yield from summary.run_facts
     yield from summary.time_facts

@@ -50,7 +50,7 @@ def cross_check_model(
                 model,
                 experiment=replace(model.experiment, tolerance=TIGHT["solver.relative_tolerance"]),
             )
-            signals = read_inputs(inputs, [given.name for given in model.inputs])
+            signals = read_inputs(inputs, [variable.name for variable in model.inputs])
             experiment = model.experiment
             fed = fed_inputs(model, signals, communication_points(experiment.stop, experiment.step))
         destination = _made(Path(model.name) if folder is None else folder)

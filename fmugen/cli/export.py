@@ -23,9 +23,10 @@ __all__ = ["ExportFiles", "export_model"]
 
 @dataclass(frozen=True)
 class ExportFiles:
-    """What is written beside the FMU.
+    """Files written in addition to the FMU.
 
-    The generated C to a folder, the equations as a Modelica model, a page about the model and its proof.
+    The generated C to a folder, the equations as a Modelica model, a page about the model and its
+    verification.
     """
 
     keep_sources: Path | None = None

@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all, and never in place of a file of the user's."""
+"""Files are written completely or not at all, and never replace a file of the user."""
 
 from __future__ import annotations
 

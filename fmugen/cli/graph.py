@@ -60,7 +60,7 @@ def _print_network(graph: NetworkGraph, tree: SpanningTree) -> None:
     for edge in graph.edges:
         place = "branch" if edge.name in branches else "chord"
         variables = f"{edge.across[0].name}, {edge.through[0].name}"
-        rows.append((edge.name, edge.kind.value, f"{edge.tail} -> {edge.head}", place, variables))
+        rows.append((edge.name, edge.rank.value, f"{edge.tail} -> {edge.head}", place, variables))
     title = f"{graph.domain.value} network, normal tree: {_sizes(graph, tree)}"
     print_table(title, ("edge", "kind", "tail -> head", "in the tree", "across, through"), rows)
 

@@ -1,4 +1,4 @@
-"""What the commands say about networks."""
+"""Messages of the commands about networks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def network_summary(dae: Dae) -> Iterator[tuple[str, str]]:
 
 
 def network_sentences(dae: Dae) -> Iterator[str]:
-    """What starts where, and what has to be iterated."""
+    """The start values of states, and the iterated blocks."""
     fixed = sum(state.fixed for state in dae.states)
     if dae.states:
         rest = (

@@ -32,7 +32,7 @@ _VERIFICATION_FAILED = 3
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What the user asks of a report; without ``output`` it is named after the model."""
+    """The options of a report; without ``output`` it is named after the model."""
 
     options: ExportOptions
     output: Path | None = None
@@ -85,7 +85,7 @@ def report_export(path: Path, model: SystemModel, export: Export, wanted: Report
 
 def _evidence(model: SystemModel, fmu: Path, wanted: ReportOptions, phases: Phases) -> Evidence:
     """The comparison; where the reference cannot follow the motion, the run of the FMU alone."""
-    signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
+    signals = read_inputs(wanted.inputs, [variable.name for variable in model.inputs])
     try:
         verification = verify_fmu(
             model,

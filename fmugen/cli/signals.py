@@ -1,4 +1,4 @@
-"""What the user writes behind ``--input`` and ``--set``."""
+"""The values of the options ``--input`` and ``--set``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _is_file(item: str) -> bool:
 
 
 def input_files(given: Iterable[str]) -> list[Path]:
-    """The files among what is written behind ``--input``."""
+    """The files among the values of ``--input``."""
     return [Path(item) for item in given if _is_file(item)]
 
 
 def read_inputs(given: Iterable[str], known: list[str]) -> dict[str, Signal]:
-    """Signals by input name, from what is written behind ``--input``: NAME=VALUE, or a CSV file."""
+    """Signals by input name, from the values of ``--input``: NAME=VALUE, or a CSV file."""
     signals: dict[str, Signal] = {}
     for item in given:
         if _is_file(item):

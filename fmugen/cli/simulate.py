@@ -27,7 +27,7 @@ __all__ = ["Run", "exported", "simulate_model"]
 
 @dataclass(frozen=True)
 class Run:
-    """What the user asks of a run: ``settings`` and ``inputs`` as written on the command line."""
+    """The options of a run: ``settings`` and ``inputs`` as written on the command line."""
 
     stop: float | None
     step: float | None

@@ -22,7 +22,7 @@ __all__ = ["Splitting", "exported_parts", "split_file"]
 
 @dataclass(frozen=True)
 class Splitting:
-    """What the user asks for: parts of a file or ``auto``, a method, a folder for the package, a drawing."""
+    """The options: a parts file or ``auto``, a method, a folder for the package, a drawing."""
 
     parts: str
     method: Method | None = None

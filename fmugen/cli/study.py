@@ -19,7 +19,7 @@ from fmugen.cli.split import Splitting, exported_parts
 from fmugen.cli.terminal import Phases, error_console, print_line, print_table, print_warning
 from fmugen.errors import FmugenError, ModelError, Problem
 from fmugen.ir.options import ExportOptions
-from fmugen.master import Place, Signals, System, load_system
+from fmugen.master import PartVariable, Signals, System, load_system
 from fmugen.signals import Signal, constant, feed, read_signals
 from fmugen.suggestions import did_you_mean
 from fmugen.verify.fmu_file import read_fmu
@@ -85,7 +85,7 @@ def _subject(study: Study, scratch: Path, phases: Phases) -> Path:
 
 
 def _experiment(path: Path, study: Study, system: System) -> Experiment:
-    """What all runs have in common, its names found in the system; what is not there is told at once."""
+    """The data shared by all runs, with names resolved in the system; unknown names are errors."""
     _require_names(path, study, system)
     parameters, inputs, variables = system.named("parameter"), system.named("input"), system.named()
     stop, step = experiment_of(system, study.stop, study.step)
@@ -125,7 +125,7 @@ def _require_names(path: Path, study: Study, system: System) -> None:
 
 
 def _signals(
-    path: Path, study: Study, system: System, known: Mapping[str, tuple[Place, ...]]
+    path: Path, study: Study, system: System, known: Mapping[str, tuple[PartVariable, ...]]
 ) -> dict[str, Signal]:
     """The signals of the inputs, by their names in the system."""
     signals: dict[str, Signal] = {}
@@ -156,7 +156,7 @@ def _unknown(names: Mapping[str, str], known: Mapping[str, object], what: str) -
 
 
 def _ambiguous(
-    names: Mapping[str, str], variables: Mapping[str, tuple[Place, ...]], system: System
+    names: Mapping[str, str], variables: Mapping[str, tuple[PartVariable, ...]], system: System
 ) -> list[Problem]:
     return [
         Problem(

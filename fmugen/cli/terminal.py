@@ -1,4 +1,4 @@
-"""What reaches the screen: results on standard output, progress and warnings on standard error."""
+"""Screen output: results on standard output, progress and warnings on standard error."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fmugen.cli.terminal import Phases, counted, print_line, print_table, print_warning
 from fmugen.ir.flow import Closure
-from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, LinearGraph, Role
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
@@ -115,7 +115,7 @@ def _named(graph: LinearGraph, trees: TreeSelection, domain: Domain) -> list[str
     """The branches in declared order; arms, which every translational tree has, are left out."""
     branches = set(trees.domain(domain).branches)
     edges = graph.domain(domain).edges
-    return [edge.name for edge in edges if edge.name in branches and edge.kind is not EdgeKind.ARM]
+    return [edge.name for edge in edges if edge.name in branches and edge.role is not Role.ARM]
 
 
 def _coordinates(graph: LinearGraph, trees: TreeSelection) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +33,7 @@ _VERIFICATION_FAILED = 3
 
 @dataclass(frozen=True)
 class VerifyOptions:
-    """What the user asks of a verification: how strict, how long, and which files to keep."""
+    """The options of a verification: how strict, how long, and which files to keep."""
 
     tolerance: float
     stop: float | None
@@ -58,7 +57,7 @@ def verify_file(path: Path, model_path: Path, wanted: VerifyOptions) -> None:
     with Phases() as phases:
         with phases.phase("read"):
             model = read_model(model_path)
-            signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
+            signals = read_inputs(wanted.inputs, [variable.name for variable in model.inputs])
             fmu = read_fmu(path)
             require_fit(fmu, model)
         controls_error = Solver(fmu.method).controls_error if fmu.method else True
@@ -79,7 +78,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: VerifyOptions) -> N
     with tempfile.TemporaryDirectory(prefix="fmugen-") as folder, Phases() as phases:
         with phases.phase("read"):
             model = read_model(path)
-            signals = read_inputs(wanted.inputs, [given.name for given in model.inputs])
+            signals = read_inputs(wanted.inputs, [variable.name for variable in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
         export_fmu(model, destination, options, phases)
         verification = _judged(model, destination, options.solver.controls_error, wanted, signals, phases)
@@ -130,7 +129,7 @@ def _judged(
 
 
 def _first_verdict(run: Trajectory) -> str:
-    """What is known before the reference is computed."""
+    """The facts that are known before the reference is computed."""
     residual = run.values.get("closure.residual")
     closed = "" if residual is None else f", closure residual at most {np.max(np.abs(residual)):.1e}"
     return f"the FMU ran to t = {run.times[-1]:g} s{closed}; now the reference"
@@ -149,7 +148,7 @@ def _print_verification(verification: Verification) -> None:
             for signal in verification.outputs
         ),
     )
-    rows = list(_figures(verification))
+    rows = [(name, f"{number:.2e}") for name, number in verification.figures()]
     if verification.skipped:
         rows.append(("not compared, since not unique", ", ".join(verification.skipped)))
     print_table("", ("", ""), rows)
@@ -168,26 +167,6 @@ def _print_verification(verification: Verification) -> None:
 def _looseness_row(run: Looseness) -> tuple[str, str, str, str]:
     found = "did not end" if run.stopped else f"{run.deviation:.2e}"
     return f"{run.tolerance:g}", found, f"{run.allowed:.1e}", "default of the FMU" if run.is_default else ""
-
-
-def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
-    """What was measured beside the outputs, in words and numbers."""
-    if verification.bodies:
-        bodies = max(signal.largest for signal in verification.bodies)
-        yield "largest deviation of a body's pose", f"{bodies:.2e}"
-    if verification.closure is not None:
-        yield "closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.2e}"
-        yield "closure residual, of the FMU's poses", f"{verification.violation:.2e}"
-    if verification.energy is not None:
-        yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.2e}"
-    if verification.components:
-        worst = max(verification.components, key=lambda signal: signal.largest)
-        name = f"largest deviation of a component's variable ({worst.name})"
-        yield name, f"{worst.largest:.2e}"
-    if verification.power is not None:
-        yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.2e}"
-    if verification.reference_error is not None:
-        yield "reference error, from a second reference", f"{verification.reference_error:.2e}"
 
 
 def _write_plot(verification: Verification, plot: Path) -> None:

@@ -4,12 +4,13 @@
 ``freedoms``    the motion space of a joint
 ``site``        freedoms and laws -> edges, in the plane and in space
 ``measures``    how quantities are measured
-``bodies``, ``joints``, ``drivers``, ``forces``
+``bodies``, ``joints``, ``drivers``, ``forces``, ``tyre``
                 the types of mechanical elements
 ``network``     what a component of a network is; the modules beside it hold their types
 """
 
 # Imported for their effect: each module enters its types into the registry.
+import fmugen.components.beams
 import fmugen.components.bodies
 import fmugen.components.couplers
 import fmugen.components.drivers
@@ -18,4 +19,5 @@ import fmugen.components.forces
 import fmugen.components.hydraulic
 import fmugen.components.joints
 import fmugen.components.rotational
-import fmugen.components.translational  # noqa: F401
+import fmugen.components.translational
+import fmugen.components.tyre  # noqa: F401

@@ -25,22 +25,37 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, dataclass_transform
 
 from fmugen.components.exchange import Plug
+from fmugen.components.keys import (
+    REQUIRED,
+    Form,
+    FormulaScope,
+    Key,
+    axial,
+    body_name,
+    choice,
+    coefficients,
+    count,
+    direction,
+    formula_or_vector,
+    inertia,
+    option,
+    optional,
+    points,
+    position,
+    value,
+    vector,
+)
 from fmugen.components.measures import FreedomValue, ModeNumber, Reading, StateValue
 from fmugen.components.mirror import Mirror
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import (
     GROUND,
-    NULL_VECTOR,
-    QUATERNION,
-    X_AXIS,
-    Z_AXIS,
     Attachment,
     Element,
     Space,
-    Tensor,
 )
-from fmugen.ir.formula import ONE, constant
-from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind, Work
+from fmugen.ir.formula import ONE, Formula
+from fmugen.ir.graph import Edge, EdgeConstraint, Role, Work
 from fmugen.ir.motion import Motion, Switch
 from fmugen.ir.quantity import Level, Quantity, freedom_kinds
 
@@ -67,14 +82,18 @@ __all__ = [
     "axial",
     "body_name",
     "choice",
+    "coefficients",
     "component",
     "component_class",
     "component_of",
+    "count",
     "direction",
     "element_of",
     "formula_or_vector",
     "inertia",
     "named_bodies",
+    "option",
+    "optional",
     "points",
     "position",
     "quantities_of",
@@ -88,14 +107,8 @@ ANY_SPACE = (Space.PLANAR, Space.SPATIAL)
 SPATIAL = (Space.SPATIAL,)
 
 
-class FormulaScope(Enum):
-    """What a formula is for, which decides the names it may use."""
-
-    CONSTANT = "a constant"
-    DRIVER = "a driver's motion"
-    LOAD = "a force"
-    VALUE = "a value of a component"
-    OUTPUT = "an output"
+#: The quantity that is the number of the mode of an element, from zero.
+MODE = "mode"
 
 
 class Symbol(Enum):
@@ -110,126 +123,11 @@ class Symbol(Enum):
     ARROW = "arrow"
 
 
-# --- the keys of a table --------------------------------------------------------------------------
-
-
-class Form(Enum):
-    """The form of a value in the file, which also says how it changes where an assembly is mirrored."""
-
-    FORMULA = "a number or formula"
-    DIRECTION = "a direction"
-    POSITION = "a position"
-    VECTOR = "components of a vector"
-    AXIAL = "a torque: one number in the plane, components in space"
-    FORMULA_OR_VECTOR = "a number or components"
-    INERTIA = "a moment of inertia, or the entries of a tensor"
-    ATTITUDE = "quaternion, or a sequence of Euler angles"
-    BODY = "the name of a body"
-    TYPE = "a type"
-    POINTS = "points by name"
-
-
-#: The default of a key that must be given.
-REQUIRED = object()
-#: The quantity that tells the mode of an element: its number, from zero.
-MODE = "mode"
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key of a table: its form, unit, meaning and default, and the names its formulas may use.
-
-    Planar models do not have a ``spatial`` key. ``hint`` is for whoever leaves out a key without default.
-    """
-
-    name: str
-    form: Form
-    help: str
-    unit: str = "1"
-    default: Any = REQUIRED
-    scope: FormulaScope = FormulaScope.CONSTANT
-    spatial: bool = False
-    hint: str = ""
-    mirrored: Mirror = Mirror.KEPT
-
-    @property
-    def required(self) -> bool:
-        return self.default is REQUIRED
-
-
-def _key(form: Form, help: str, default: Any = REQUIRED, **more: Any) -> Any:
-    metadata = {"key": Key("", form, help, default=default, **more)}
-    given = {} if default is REQUIRED else {"default": default}
-    return dataclasses.field(**given, metadata=metadata, kw_only=True)
-
-
-def value(
-    unit: str,
-    help: str,
-    default: float | None = None,
-    *,
-    scope: FormulaScope = FormulaScope.CONSTANT,
-    hint: str = "",
-    mirrored: Mirror = Mirror.KEPT,
-) -> Any:
-    """A number or formula; required if it has no default."""
-    exact = REQUIRED if default is None else constant(default)
-    return _key(Form.FORMULA, help, exact, unit=unit, scope=scope, hint=hint, mirrored=mirrored)
-
-
-_AXES = {"x": X_AXIS, "z": Z_AXIS, None: None}
-
-
-def direction(default: str | None, help: str, *, spatial: bool = False) -> Any:
-    """A direction by its components; ``spatial`` if it can only be z in the plane."""
-    return _key(Form.DIRECTION, help, _AXES[default], spatial=spatial)
-
-
-def vector(unit: str, help: str, *, scope: FormulaScope = FormulaScope.CONSTANT) -> Any:
-    """The components of a vector."""
-    return _key(Form.VECTOR, help, unit=unit, scope=scope)
-
-
-def axial(unit: str, help: str, *, scope: FormulaScope = FormulaScope.CONSTANT) -> Any:
-    """The components of a torque or an angular velocity; in the plane one number, about z."""
-    return _key(Form.AXIAL, help, unit=unit, scope=scope)
-
-
-def formula_or_vector(unit: str, help: str, *, scope: FormulaScope = FormulaScope.CONSTANT) -> Any:
-    """One number, or the components of a vector."""
-    return _key(Form.FORMULA_OR_VECTOR, help, unit=unit, scope=scope)
-
-
-def position(help: str) -> Any:
-    """A place in the frame of a body, by default its origin."""
-    return _key(Form.POSITION, help, NULL_VECTOR, unit="m")
-
-
-def inertia(help: str) -> Any:
-    """An inertia, by default none."""
-    return _key(Form.INERTIA, help, Tensor(), unit="kg.m2")
-
-
-def choice(help: str) -> Any:
-    """An attitude, by default Euler parameters."""
-    return _key(Form.ATTITUDE, help, QUATERNION, spatial=True)
-
-
-def body_name(help: str, *, spatial: bool = False) -> Any:
-    """The name of a body, by default the ground."""
-    return _key(Form.BODY, help, GROUND, spatial=spatial)
-
-
-def points(help: str) -> Any:
-    """Points by name."""
-    return _key(Form.POINTS, help, (), unit="m")
-
-
 @dataclass(frozen=True)
 class End:
-    """What an element is fastened to, by the key of the file; required if it has no default.
+    """An end of an element, by the key of the file; required if it has no default.
 
-    ``hint`` is for whoever leaves it out.
+    ``hint`` is shown if it is missing.
     """
 
     key: str
@@ -249,6 +147,9 @@ class Numbers(Protocol):
     def across(self, normal: str, direction: str) -> None: ...
     def problem(self, key: str, message: str, hint: str = "") -> None: ...
 
+    def number(self, formula: Formula) -> float | None:
+        """The value with the default parameters, if there is one."""
+
     @property
     def planar(self) -> bool: ...
 
@@ -258,12 +159,16 @@ class Numbers(Protocol):
 
 @dataclass(frozen=True)
 class State:
-    """A state of an element; its rate is given by :meth:`Component.rates`, its start by ``[start]``."""
+    """A state of an element; its rate is given by :meth:`Component.rates`, its start by ``[start]``.
+
+    An own coordinate that is ``at_rest`` starts at zero with a rate of zero, unless the file says otherwise.
+    """
 
     name: str
     unit: str
     help: str = ""
     mirrored: Mirror = Mirror.KEPT
+    at_rest: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,7 +177,7 @@ class Section:
 
     noun: str
     type_is_noun: bool = False
-    #: The type of an entry that names none.
+    #: The type of an entry without a type.
     default: str | None = None
     #: Whether methods of the builder are called as the types.
     type_names_method: bool = True
@@ -309,7 +214,7 @@ class Component:
     modes: ClassVar[tuple[str, ...]] = ()
     symbol: ClassVar[Symbol | None] = None
     #: What its edges are to the choice of trees.
-    role: ClassVar[EdgeKind]
+    role: ClassVar[Role]
     #: What lists of edges call it; its type if this is empty.
     label: ClassVar[str] = ""
 
@@ -354,7 +259,7 @@ class Component:
 
     @classmethod
     def noun(cls) -> str:
-        """What sentences call an element of the type: ``revolute joint``, ``force``, ``body``."""
+        """The noun for an element of the type in messages: ``revolute joint``, ``force``, ``body``."""
         section = SECTIONS[cls.section]
         alone = section.type_is_noun or cls.type == section.default
         return cls.type if alone else f"{cls.type} {section.noun}"
@@ -410,6 +315,8 @@ class Component:
 def _any_value(form: Form) -> object:
     if form is Form.FORMULA:
         return ONE
+    if form is Form.COEFFICIENTS:
+        return ()
     return (ONE, ONE, ONE)
 
 
@@ -433,6 +340,10 @@ _C = TypeVar("_C", bound=type[Component])
         choice,
         body_name,
         points,
+        option,
+        coefficients,
+        optional,
+        count,
     ),
 )
 def component(cls: _C) -> _C:

@@ -21,18 +21,18 @@ from fmugen.expr.affine import Affine
 from fmugen.expr.vectors import Matrix3, is_null, scale3
 from fmugen.ir.element import GROUND, Point, Tensor, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, Rotation
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, Role, Rotation
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import ATTITUDE_MATRIX, Level, angle_kinds, attitude_kinds
 
-__all__ = ["Body"]
+__all__ = ["Body", "frame_readings"]
 
 
 class Body(Component):
     """Base of all bodies: what every one has."""
 
     section = "bodies"
-    role = EdgeKind.BODY
+    role = Role.BODY
     ends = ()
 
     def frames(self, name: str) -> Iterator[tuple[str, str]]:
@@ -56,7 +56,7 @@ class RigidBody(Body):
 
     @property
     def _center(self) -> str:
-        """What follows the name of the body in that of its mass centre."""
+        """The suffix of the name of the body's mass centre."""
         at_origin = all(component.number == 0 for component in self.center)
         return "" if at_origin else ".center"
 
@@ -65,28 +65,12 @@ class RigidBody(Body):
         yield from ((node, name) for node in nodes)
 
     def readings(self, *, planar: bool) -> Iterator[Reading]:
-        def recorded(reading: Reading) -> Reading:
-            return replace(reading, recorded=reading.level is not Level.ACCELERATION)
-
-        yield from map(recorded, places(planar=planar))
-        yield from map(recorded, self._turning(planar=planar))
+        yield from frame_readings(planar=planar)
         for kind, level, unit in () if planar else attitude_kinds(self.attitude):
             yield Reading(kind, level, unit, Attitude())
         elsewhere = [self._center] if self._center else []
         for at in (*elsewhere, *(f".{point.name}" for point in self.points)):
             yield from (replace(reading, at=at) for reading in places(planar=planar))
-
-    @staticmethod
-    def _turning(*, planar: bool) -> Iterator[Reading]:
-        measures: list[Measure]
-        if planar:
-            kinds, measures = angle_kinds(), [Heading(order) for order in range(3)]
-        else:
-            kinds = ATTITUDE_MATRIX
-            measures = [Cosine(row, column) for row in range(3) for column in range(3)]
-            measures += [Spin(component, order) for order in (1, 2) for component in range(3)]
-        for (kind, level, unit), measure in zip(kinds, measures, strict=True):
-            yield Reading(kind, level, unit, measure)
 
     def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         """An edge from the ground to the mass centre in either graph, and arms to all points."""
@@ -121,9 +105,27 @@ class RigidBody(Body):
             return motion.vector(weight, GROUND)
 
         node = f"{at.name}{self._center}"
-        yield Edge(name, EdgeKind.GRAVITY, GROUND, node, free, force, label="gravity")
+        yield Edge(name, Role.FORCE, GROUND, node, free, force, label="gravity")
 
     def _tensor(self, at: Site) -> Matrix3:
         t = self.inertia
         xx, yy, zz, xy, xz, yz = (at[entry] for entry in (t.xx, t.yy, t.zz, t.xy, t.xz, t.yz))
         return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+
+def frame_readings(*, planar: bool) -> Iterator[Reading]:
+    """The motion of the frame of a body, which every FMU has but for accelerations."""
+    for reading in (*places(planar=planar), *_turning(planar=planar)):
+        yield replace(reading, recorded=reading.level is not Level.ACCELERATION)
+
+
+def _turning(*, planar: bool) -> Iterator[Reading]:
+    measures: list[Measure]
+    if planar:
+        kinds, measures = angle_kinds(), [Heading(order) for order in range(3)]
+    else:
+        kinds = ATTITUDE_MATRIX
+        measures = [Cosine(row, column) for row in range(3) for column in range(3)]
+        measures += [Spin(component, order) for order in (1, 2) for component in range(3)]
+    for (kind, level, unit), measure in zip(kinds, measures, strict=True):
+        yield Reading(kind, level, unit, measure)

@@ -1,4 +1,4 @@
-"""Components with edges in two disciplines: what one takes up, the other gives."""
+"""Components with edges in two disciplines, between which they transfer power."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from fmugen.components.network import EdgeBetween, NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Kind
+from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -24,8 +24,8 @@ class Rack(_Coupler):
     terminals = (Terminal("shaft", Discipline.ROTATIONAL), Terminal("rod", Discipline.TRANSLATIONAL))
     values = (Value("radius", "m", "give the radius of the pinion"),)
     edges = (
-        between(GROUND, "shaft", Kind.COUPLED_ACROSS),
-        between(GROUND, "rod", Kind.COUPLED_THROUGH),
+        between(GROUND, "shaft", Rank.COUPLED_ACROSS),
+        between(GROUND, "rod", Rank.COUPLED_THROUGH),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:
@@ -49,8 +49,8 @@ class DcMotor(_Coupler):
         Value("inductance", "H", "give the inductance of the winding", 0.0),
     )
     edges = (
-        between("plus", "minus", Kind.INDUCTIVE),
-        between("housing", "shaft", Kind.COUPLED_THROUGH),
+        between("plus", "minus", Rank.INDUCTIVE),
+        between("housing", "shaft", Rank.COUPLED_THROUGH),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:
@@ -76,9 +76,9 @@ class Cylinder(_Coupler):
         Value("rod_area", "m2", "give the area of the piston on the side of the rod", 0.0),
     )
     edges = (
-        between("head", GROUND, Kind.COUPLED_ACROSS, "1"),
-        between("from", "to", Kind.COUPLED_THROUGH),
-        between("rod", GROUND, Kind.COUPLED_ACROSS, "2"),
+        between("head", GROUND, Rank.COUPLED_ACROSS, "1"),
+        between("from", "to", Rank.COUPLED_THROUGH),
+        between("rod", GROUND, Rank.COUPLED_ACROSS, "2"),
     )
 
     @classmethod

@@ -21,7 +21,7 @@ from fmugen.components.measures import Reading, angles, forces, torques
 from fmugen.components.site import Site
 from fmugen.ir.element import Element, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
+from fmugen.ir.graph import Edge, EdgeConstraint, Role
 from fmugen.ir.network import Discipline
 
 __all__ = ["Driver", "prescribed"]
@@ -31,11 +31,11 @@ class Driver(Component):
     """Base of all drivers."""
 
     section = "drivers"
-    role = EdgeKind.MOTION_DRIVER
+    role = Role.DRIVER
     label = "motion driver"
 
     def prescribed(self, *, planar: bool) -> dict[str, Formula]:
-        """The formulas of what is prescribed, by what follows the name of the driver in messages."""
+        """The formulas of prescribed quantities, by the suffix of the driver's name in messages."""
         raise NotImplementedError
 
 

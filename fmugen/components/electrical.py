@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Kind
+from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -31,7 +31,7 @@ class VoltageSource(_Electrical):
 
     type = "voltage_source"
     values = (Value("voltage", "V", "give the voltage", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
+    edges = (between("from", "to", Rank.ACROSS_DRIVER),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.across() - at["voltage"]
@@ -42,7 +42,7 @@ class CurrentSource(_Electrical):
 
     type = "current_source"
     values = (Value("current", "A", "give the current", free=True),)
-    edges = (between("from", "to", Kind.THROUGH_DRIVER),)
+    edges = (between("from", "to", Rank.THROUGH_DRIVER),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.through() - at["current"]
@@ -53,7 +53,7 @@ class Resistor(_Electrical):
 
     type = "resistor"
     values = (Value("resistance", "Ohm", "give the resistance", free=True),)
-    edges = (between("from", "to", Kind.RESISTIVE),)
+    edges = (between("from", "to", Rank.RESISTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.across() - at["resistance"] * at.through()
@@ -64,7 +64,7 @@ class Capacitor(_Electrical):
 
     type = "capacitor"
     values = (Value("capacitance", "F", "give the capacitance"),)
-    edges = (between("from", "to", Kind.CAPACITIVE),)
+    edges = (between("from", "to", Rank.CAPACITIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.through() - at["capacitance"] * at.across(order=1)
@@ -75,7 +75,7 @@ class Inductor(_Electrical):
 
     type = "inductor"
     values = (Value("inductance", "H", "give the inductance"),)
-    edges = (between("from", "to", Kind.INDUCTIVE),)
+    edges = (between("from", "to", Rank.INDUCTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.across() - at["inductance"] * at.through(order=1)
@@ -95,8 +95,8 @@ class Transformer(_Electrical):
     )
     values = (Value("ratio", "1", "give the ratio of turns, primary to secondary"),)
     edges = (
-        between("from", "to", Kind.COUPLED_ACROSS, "1"),
-        between("from2", "to2", Kind.COUPLED_THROUGH, "2"),
+        between("from", "to", Rank.COUPLED_ACROSS, "1"),
+        between("from2", "to2", Rank.COUPLED_THROUGH, "2"),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:
@@ -113,8 +113,8 @@ class OpAmp(_Electrical):
     type = "op_amp"
     terminals = tuple(Terminal(name, Discipline.ELECTRICAL) for name in ("positive", "negative", "output"))
     edges = (
-        between("positive", "negative", Kind.COUPLED_THROUGH, "1"),
-        between("output", GROUND, Kind.COUPLED_ACROSS, "2"),
+        between("positive", "negative", Rank.COUPLED_THROUGH, "1"),
+        between("output", GROUND, Rank.COUPLED_ACROSS, "2"),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:
@@ -132,7 +132,7 @@ class Diode(_Electrical):
         Value("maximum_exponent", "1", "give the greatest exponent", 15.0),
         Value("leakage", "Ohm", "give the leakage resistance", 1e8),
     )
-    edges = (between("from", "to", Kind.RESISTIVE),)
+    edges = (between("from", "to", Rank.RESISTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         exponent, limit = at.across() / at["thermal_voltage"], at["maximum_exponent"]
@@ -151,7 +151,7 @@ class Switch(_Electrical):
         Value("on_resistance", "Ohm", "give the resistance of the closed switch", 1e-5),
         Value("off_resistance", "Ohm", "give the resistance of the open switch", 1e5),
     )
-    edges = (between("from", "to", Kind.RESISTIVE),)
+    edges = (between("from", "to", Rank.RESISTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         closed = at.dag.call("step", at["control"] - _HALF)

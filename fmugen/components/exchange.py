@@ -1,4 +1,4 @@
-"""What can take the place of an element: a prescribed motion for a force, another system for an input."""
+"""Replacements of elements: a prescribed motion for a force, another system for an input."""
 
 from __future__ import annotations
 

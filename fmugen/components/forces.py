@@ -25,7 +25,7 @@ from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import GROUND, X_AXIS, Z_AXIS, Element, Vector
 from fmugen.ir.formula import ONE, ZERO, Formula
-from fmugen.ir.graph import Domain, Edge, EdgeConstraint, EdgeKind
+from fmugen.ir.graph import Domain, Edge, EdgeConstraint, Role
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import Discipline
 from fmugen.ir.quantity import Level
@@ -47,7 +47,7 @@ class ForceElement(Component):
         raise NotImplementedError
 
     def reversal(self, element: Element, number: int, *, planar: bool) -> Reversal | str:
-        """The motion whose driver can exert what a formula gives, or why there is none."""
+        """The motion whose driver can exert the same as a formula, or the reason why there is none."""
         return f"{element.name} has no direction of a motion"
 
 
@@ -55,7 +55,7 @@ class Load(ForceElement):
     """Base of what is listed in `[forces]`: acts on its head, and its opposite on its tail."""
 
     section = "forces"
-    role = EdgeKind.LOAD
+    role = Role.FORCE
     label = "load"
     ends = (End("from", GROUND), End("on"))
 
@@ -87,7 +87,7 @@ class Force(_GivenLoad):
     """A force on a point, by components in the axes of `frame`; its opposite acts on `from`."""
 
     type, symbol = "force", Symbol.ARROW
-    value: Vector = vector("N", "components of the force", scope=FormulaScope.LOAD)
+    value: Vector = vector("N", "components of the force", scope=FormulaScope.FORCE)
     frame: str = body_name("body in whose axes the components are given")
 
     def readings(self, *, planar: bool) -> Iterator[Reading]:
@@ -98,7 +98,7 @@ class Force(_GivenLoad):
         if self.frame != tail:
             return f"{element.name} is not along an axis of {tail}, from where it acts"
         if not planar and self.frame != GROUND:
-            return f"{element.name} is no force against the ground along one of its axes"
+            return f"{element.name} is not a force against the ground along one of its axes"
         position = "xyz"[number] if self.frame == GROUND else ""
         return Reversal(False, UNIT_VECTORS[number], number, tail, position=position)
 
@@ -117,7 +117,9 @@ class Torque(_GivenLoad):
     """A torque on a body, by components in the axes of `frame`; its opposite acts on `from`."""
 
     type = "torque"
-    value: Vector = axial("N.m", "components of the torque; in the plane one number", scope=FormulaScope.LOAD)
+    value: Vector = axial(
+        "N.m", "components of the torque; one number in the plane", scope=FormulaScope.FORCE
+    )
     frame: str = body_name("body in whose axes the components are given", spatial=True)
 
     def readings(self, *, planar: bool) -> Iterator[Reading]:
@@ -125,7 +127,7 @@ class Torque(_GivenLoad):
 
     def reversal(self, element: Element, number: int, *, planar: bool) -> Reversal | str:
         if not planar and not self.is_absolute(element):
-            return f"{element.name} is no torque against the ground about one of its axes"
+            return f"{element.name} is not a torque against the ground about one of its axes"
         component, position = (None, "angle") if planar else (number, "")
         return Reversal(True, Z_AXIS if planar else UNIT_VECTORS[number], component, GROUND, 1, position)
 
@@ -143,7 +145,7 @@ class Spring(ForceElement):
     """Base of springs, dampers and actuators in parallel."""
 
     section = "springs"
-    role = EdgeKind.SPRING
+    role = Role.FORCE
     label = "spring"
     actuator: Formula
 
@@ -154,7 +156,7 @@ class Spring(ForceElement):
         return replace(self, actuator=formula)  # type: ignore[type-var]  # a decorated class
 
     def reversal(self, element: Element, number: int, *, planar: bool) -> Reversal | str:
-        return f"{element.name} is no rotational actuator in the plane"
+        return f"{element.name} is not a planar rotational actuator"
 
 
 @component
@@ -170,7 +172,7 @@ class TranslationalSpring(Spring):
     stiffness: Formula = value("N/m", "stiffness", 0)
     damping: Formula = value("N.s/m", "damping", 0)
     free: Formula = value("m", "length without force of the spring", 0)
-    actuator: Formula = value("N", "added tension", 0, scope=FormulaScope.LOAD)
+    actuator: Formula = value("N", "added tension", 0, scope=FormulaScope.FORCE)
 
     def readings(self, *, planar: bool) -> Iterator[Reading]:
         domain = Domain.TRANSLATION
@@ -198,7 +200,7 @@ class RotationalSpring(Spring):
     damping: Formula = value("N.m.s/rad", "damping", 0)
     free: Formula = value("rad", "angle without torque of the spring", 0, mirrored=Mirror.REVERSED)
     actuator: Formula = value(
-        "N.m", "added torque, on the tail", 0, scope=FormulaScope.LOAD, mirrored=Mirror.REVERSED
+        "N.m", "added torque, on the tail", 0, scope=FormulaScope.FORCE, mirrored=Mirror.REVERSED
     )
     axis: Vector = direction("z", "axis of the rotation", spatial=True)
 

@@ -111,7 +111,7 @@ Turns = Locked | About | Cross | Ball
 
 @dataclass(frozen=True)
 class Freedoms:
-    """What a joint leaves free."""
+    """The motion that a joint leaves free."""
 
     slides: Slides
     turns: Turns

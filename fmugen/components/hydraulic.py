@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Kind
+from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -32,7 +32,7 @@ class PressureSource(_Hydraulic):
 
     type = "pressure_source"
     values = (Value("pressure", "Pa", "give the pressure", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
+    edges = (between("from", "to", Rank.ACROSS_DRIVER),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.across() - at["pressure"]
@@ -43,7 +43,7 @@ class FlowSource(_Hydraulic):
 
     type = "flow_source"
     values = (_FLOW,)
-    edges = (between("from", "to", Kind.THROUGH_DRIVER),)
+    edges = (between("from", "to", Rank.THROUGH_DRIVER),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.through() - at["flow"]
@@ -72,7 +72,7 @@ class Resistance(_Hydraulic):
         Value("exponent", "1", "give k of p = R q^k", 1.0),
         Value("smoothing", "m3/s", "give the flow below which the law is linear", 1e-6),
     )
-    edges = (between("from", "to", Kind.RESISTIVE),)
+    edges = (between("from", "to", Rank.RESISTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         flow, exponent = at.through(), (at["exponent"] - 1) * _HALF
@@ -87,7 +87,7 @@ class Inertance(_Hydraulic):
 
     type = "inertance"
     values = (Value("inertance", "kg/m4", "give the inertance"),)
-    edges = (between("from", "to", Kind.INDUCTIVE),)
+    edges = (between("from", "to", Rank.INDUCTIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.across() - at["inertance"] * at.through(order=1)
@@ -98,7 +98,7 @@ class Compliance(_Hydraulic):
 
     type = "compliance"
     values = (_CAPACITANCE,)
-    edges = (between("from", "to", Kind.CAPACITIVE),)
+    edges = (between("from", "to", Rank.CAPACITIVE),)
 
     def equations(self, at: Variables) -> Iterator[Expr]:
         yield at.through() - at["capacitance"] * at.across(order=1)
@@ -118,8 +118,8 @@ class TwoOutletReservoir(_Hydraulic):
     terminals = (Terminal("first", Discipline.HYDRAULIC), Terminal("second", Discipline.HYDRAULIC))
     values = (_CAPACITANCE,)
     edges = (
-        between("first", GROUND, Kind.CAPACITIVE, "1"),
-        between("second", GROUND, Kind.COUPLED_ACROSS, "2"),
+        between("first", GROUND, Rank.CAPACITIVE, "1"),
+        between("second", GROUND, Rank.COUPLED_ACROSS, "2"),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:

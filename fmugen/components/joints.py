@@ -33,7 +33,7 @@ from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import scale3
 from fmugen.ir.element import GROUND, Element, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, EdgeKind, Rotation, Term
+from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, Role, Rotation, Term
 from fmugen.ir.model import SystemModel
 from fmugen.ir.motion import Motion
 from fmugen.ir.network import Discipline
@@ -46,7 +46,7 @@ class Joint(Component):
     """Base of all joints."""
 
     section = "joints"
-    role = EdgeKind.JOINT
+    role = Role.JOINT
     ends = (End("from"), End("to"))
     #: Whether a virtual joint can be like it: it has coordinates, and nothing ties them to each other.
     imitable = True
@@ -72,7 +72,7 @@ class Joint(Component):
 
     @property
     def flange(self) -> Discipline | None:
-        """What networks can act on: the one coordinate of a joint that has no other."""
+        """The only coordinate of a joint, on which networks can act."""
         match self.freedoms():
             case Freedoms(Held(), About()):
                 return Discipline.ROTATIONAL
@@ -269,7 +269,7 @@ class Virtual(Joint):
     """Constrains nothing; it offers the coordinates of the joint type `like` to the trees."""
 
     type, imitable = "virtual", False
-    role = EdgeKind.VIRTUAL
+    role = Role.VIRTUAL
     variant_key = "like"
 
     def __init__(self, like: str = "free", **values: Any) -> None:

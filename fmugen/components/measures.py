@@ -1,4 +1,4 @@
-"""How the quantities of elements are measured: a closed union, so that nothing decodes their names."""
+"""The measurement of quantities of elements: a closed union, so that names need no decoding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "Heading",
     "Measure",
     "ModeNumber",
-    "Place",
+    "NodePosition",
     "Reading",
     "Slide",
     "Spin",
@@ -36,7 +36,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Place:
+class NodePosition:
     """A component of the position of a node in ground axes, or of a derivative of it."""
 
     component: int
@@ -113,7 +113,7 @@ class Through:
 
 @dataclass(frozen=True)
 class Tension:
-    """What pulls the ends of an edge of given length together."""
+    """The force that pulls the ends of an edge of given length together."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class StateValue:
 
 
 Measure = (
-    Place
+    NodePosition
     | Heading
     | Cosine
     | Spin
@@ -173,7 +173,7 @@ def _readings(kinds: Kinds, measures: Iterator[Measure], recorded: bool = False)
 def places(*, planar: bool) -> Iterator[Reading]:
     """Position, velocity and acceleration of a node."""
     count = 2 if planar else 3
-    measures: Iterator[Measure] = (Place(axis, order) for order in range(3) for axis in range(count))
+    measures: Iterator[Measure] = (NodePosition(axis, order) for order in range(3) for axis in range(count))
     return _readings(vector_kinds("xyz"[:count]), measures)
 
 

@@ -8,7 +8,7 @@ __all__ = ["Mirror"]
 
 
 class Mirror(Enum):
-    """What becomes of a number where an assembly is mirrored; vectors change as their form says."""
+    """The change of a number in a mirrored assembly; vectors change by their form."""
 
     KEPT = "keeps its sign"
     REVERSED = "changes its sign, as an angle about an axis and the lead of a screw do"

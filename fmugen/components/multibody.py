@@ -11,15 +11,15 @@ from fmugen.components.joints import Joint
 from fmugen.components.networks import flange_load
 from fmugen.components.site import Context, Site
 from fmugen.expr.affine import Affine
-from fmugen.expr.dag import Role
+from fmugen.expr.dag import SymbolRole
 from fmugen.ir.element import GROUND, Element
 from fmugen.ir.graph import (
     Displacement,
     Edge,
     EdgeConstraint,
-    EdgeKind,
     ElementMode,
     ElementState,
+    Role,
     Rotation,
     Symbols,
     Work,
@@ -49,20 +49,20 @@ class Multibody:
                 element.name,
                 state.name,
                 state.unit,
-                dag.symbol(f"{element.name}.{state.name}", Role.NETWORK),
-                dag.symbol(f"der({element.name}.{state.name})", Role.NETWORK),
+                dag.symbol(f"{element.name}.{state.name}", SymbolRole.NETWORK),
+                dag.symbol(f"der({element.name}.{state.name})", SymbolRole.NETWORK),
             )
             for element, kind in self._parts
             for state in kind.states
         )
         self.modes = tuple(
-            ElementMode(element.name, mode, dag.symbol(f"{element.name}.{mode}", Role.RELATION))
+            ElementMode(element.name, mode, dag.symbol(f"{element.name}.{mode}", SymbolRole.RELATION))
             for element, kind in self._parts
             for mode in kind.modes[1:]
         )
 
     def edges(self) -> Iterator[Edge]:
-        ground = Site(self._context, Element(GROUND, "", ""), EdgeKind.ARM, "arm")
+        ground = Site(self._context, Element(GROUND, "", ""), Role.ARM, "arm")
         for point in self._context.model.ground:
             yield ground.arm(GROUND, f"{GROUND}.{point.name}", ground.vector(point.position), GROUND)
         sites = {
@@ -84,7 +84,7 @@ class Multibody:
             yield from kind.weight(sites[element.name])
 
     def _flange(self, at: Site, joint: Joint) -> Edge:
-        """What the networks do to a joint: a load along or about its axis."""
+        """The action of the networks on a joint: a load along or about its axis."""
         discipline, freedoms, name = joint.flange, joint.freedoms(), f"{FLANGE}{at.name}"
         if discipline is None:
             raise TypeError(f"{at.name} has no flange")
@@ -97,13 +97,13 @@ class Multibody:
             def force(motion: Motion) -> Affine:
                 return motion.along(load)
 
-            return Edge(name, EdgeKind.LOAD, *ends, free, force, False, "load", central=True)
+            return Edge(name, Role.FORCE, *ends, free, force, False, "load", central=True)
         turns = Rotation(at.rotation(freedoms).turns)
 
         def torque(motion: Motion) -> Affine:
             return motion.about(load)
 
-        return Edge(name, EdgeKind.LOAD, at.tail_frame, at.head_frame, turns, torque, False, "load")
+        return Edge(name, Role.FORCE, at.tail_frame, at.head_frame, turns, torque, False, "load")
 
 
 def _frames(model: SystemModel) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ A component is one class in one of the modules ``electrical``, ``hydraulic``, ``
         type = "resistor"
         terminals = ends(Discipline.ELECTRICAL)
         values = (Value("resistance", "Ohm", "the resistance", free=True),)
-        edges = (between("from", "to", Kind.RESISTIVE),)
+        edges = (between("from", "to", Rank.RESISTIVE),)
 
         def equations(self, at: Variables) -> Iterator[Expr]:
             yield at.across() - at["resistance"] * at.through()
@@ -30,7 +30,7 @@ from fmugen.components.base import REQUIRED, Component, End, Form, FormulaScope,
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.element import Element
 from fmugen.ir.formula import Formula, constant
-from fmugen.ir.graph import Kind
+from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline, Port
 from fmugen.ir.quantity import Quantity
@@ -86,16 +86,16 @@ class Value:
 
 @dataclass(frozen=True)
 class EdgeBetween:
-    """An edge from terminal ``tail`` to terminal ``head`` (or the ground), ranked by ``kind`` for trees."""
+    """An edge from terminal ``tail`` to terminal ``head`` or the ground, and its ``rank`` in normal trees."""
 
     tail: str
     head: str
-    kind: Kind
+    rank: Rank
     suffix: str = ""
 
 
-def between(tail: str, head: str, kind: Kind, suffix: str = "") -> EdgeBetween:
-    return EdgeBetween(tail, head, kind, suffix)
+def between(tail: str, head: str, rank: Rank, suffix: str = "") -> EdgeBetween:
+    return EdgeBetween(tail, head, rank, suffix)
 
 
 def ends(

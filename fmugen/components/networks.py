@@ -9,9 +9,9 @@ from typing import cast
 from fmugen.components.base import REGISTRY, SECTIONS
 from fmugen.components.formulas import lower
 from fmugen.components.network import NetworkComponent, Variables
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Kind, NetworkEdge, NetworkGraph, Symbols, TerminalEquation
+from fmugen.ir.graph import NetworkEdge, NetworkGraph, Rank, Symbols, TerminalEquation
 from fmugen.ir.model import GROUND, SystemModel
 from fmugen.ir.network import FLANGE, Component, Discipline, Port, flange_joint
 
@@ -36,7 +36,7 @@ def network_class(section: str, kind: str) -> type[NetworkComponent]:
 
 def flange_load(joint: str, discipline: Discipline, symbols: Symbols) -> Expr:
     """The force or torque of the networks on the head of a joint with a flange."""
-    return -symbols.dag.symbol(f"{FLANGE}{joint}.{discipline.through[0]}", Role.NETWORK)
+    return -symbols.dag.symbol(f"{FLANGE}{joint}.{discipline.through[0]}", SymbolRole.NETWORK)
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ class _PortSymbols:
 class Networks:
     """The networks of a model, over one expression DAG.
 
-    ``symbols_by_name`` are the variables that formulas may name. ``borrowed`` maps quantities of the
-    mechanism that networks use to the variables that stand for them.
+    ``symbols_by_name`` are the variables that formulas may name. ``mechanism_quantities`` maps
+    quantities of the mechanism that networks use to the variables that stand for them.
     """
 
     def __init__(self, model: SystemModel, symbols: Symbols) -> None:
         self._model, self._symbols = model, symbols
         self._dag = symbols.dag
         self.symbols_by_name: dict[str, Expr] = {}
-        self.borrowed: dict[str, tuple[Expr, ...]] = {}
+        self.mechanism_quantities: dict[str, tuple[Expr, ...]] = {}
         self._ports = {
             component.name: tuple(self._port_symbols(component.name, port) for port in component.ports)
             for component in model.components
@@ -78,9 +78,9 @@ class Networks:
 
     def _derivatives(self, names: list[str]) -> tuple[Expr, ...]:
         """The symbols of a variable and the derivatives that have a name, then of one more derivative."""
-        found = {name: self._dag.symbol(name, Role.NETWORK) for name in names}
+        found = {name: self._dag.symbol(name, SymbolRole.NETWORK) for name in names}
         self.symbols_by_name |= found
-        return (*found.values(), self._dag.symbol(f"der({names[-1]})", Role.NETWORK))
+        return (*found.values(), self._dag.symbol(f"der({names[-1]})", SymbolRole.NETWORK))
 
     # --- graphs ----------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class Networks:
                     name = f"{component.name}.{port.suffix}" if port.suffix else component.name
                     yield NetworkEdge(
                         name,
-                        edge.kind,
+                        edge.rank,
                         port.tail,
                         port.head,
                         component.name,
@@ -117,8 +117,8 @@ class Networks:
         joint = node.removeprefix(FLANGE)
         across = self._across(f"{node}.joint", discipline)
         through = self._derivatives([f"{node}.{discipline.through[0]}"])
-        self.borrowed[f"{joint}.{FLANGES[discipline]}"] = across
-        return NetworkEdge(node, Kind.ACROSS_DRIVER, GROUND, node, node, across, through)
+        self.mechanism_quantities[f"{joint}.{FLANGES[discipline]}"] = across
+        return NetworkEdge(node, Rank.ACROSS_DRIVER, GROUND, node, node, across, through)
 
     # --- terminal equations ----------------------------------------------------------------------
 
@@ -138,9 +138,9 @@ class Networks:
         known = self.symbols_by_name.get(name)
         if known is not None:
             return known
-        if name not in self.borrowed:
-            self.borrowed[name] = (
-                self._dag.symbol(f"mechanism:{name}", Role.NETWORK),
-                self._dag.symbol(f"der(mechanism:{name})", Role.NETWORK),
+        if name not in self.mechanism_quantities:
+            self.mechanism_quantities[name] = (
+                self._dag.symbol(f"mechanism:{name}", SymbolRole.NETWORK),
+                self._dag.symbol(f"der(mechanism:{name})", SymbolRole.NETWORK),
             )
-        return self.borrowed[name][0]
+        return self.mechanism_quantities[name][0]

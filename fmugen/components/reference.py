@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fmugen.components.base import REGISTRY, Component, FormulaScope, Key
 from fmugen.components.network import NetworkComponent, Terminal
-from fmugen.ir.element import X_AXIS, Z_AXIS, Space
+from fmugen.ir.element import X_AXIS, Y_AXIS, Z_AXIS, Space
 from fmugen.ir.formula import Formula
 
 __all__ = ["table_of", "updated"]
@@ -24,7 +24,7 @@ _TABLE = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def updated(page: str) -> str:
-    """A page with its tables written anew."""
+    """A page with its tables generated."""
     return _TABLE.sub(lambda found: f"{found[1]}{table_of(found[2])}{found[3]}", page)
 
 
@@ -54,7 +54,7 @@ def _row(kind: type[Component]) -> tuple[str, ...]:
 
 
 def sentence(kind: type[Component]) -> str:
-    """What a type does, in the words of the first sentence of its class."""
+    """The description of a type: the first sentence of its class."""
     return " ".join((kind.__doc__ or "").split("\n\n")[0].split()).removesuffix(".")
 
 
@@ -73,6 +73,7 @@ def _key(key: Key) -> str:
     said = [key.help + (f" [{key.unit}]" if key.unit != "1" else "")]
     said += [f"default: {_default(key.default)}"] if not key.required and _default(key.default) else []
     said += ["spatial"] if key.spatial else []
+    said += [" or ".join(key.options)] if key.options else []
     varies = "" if key.scope is FormulaScope.CONSTANT else "\\*"
     return f"`{key.name}`{varies}" + _bracketed("; ".join(said))
 
@@ -82,7 +83,7 @@ def _default(default: object) -> str:
         return default.text
     if isinstance(default, str):
         return default
-    return {X_AXIS: "x", Z_AXIS: "z"}.get(default, "") if isinstance(default, tuple) else ""
+    return {X_AXIS: "x", Y_AXIS: "y", Z_AXIS: "z"}.get(default, "") if isinstance(default, tuple) else ""
 
 
 def _number(formula: Formula | None) -> str:

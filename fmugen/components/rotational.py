@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
+from fmugen.components.one_dimensional import (
+    AcrossSource,
+    Damping,
+    Elastic,
+    Inertial,
+    RateSource,
+    ThroughSource,
+)
 from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Kind
+from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -23,19 +31,15 @@ class _Rotational(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.ROTATIONAL)
 
 
-class Inertia(_Rotational):
+class Inertia(_Rotational, Inertial):
     """tau = -J alpha."""
 
     type = "inertia"
     terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("inertia", "kg.m2", "give the moment of inertia"),)
-    edges = (between("from", "to", Kind.CAPACITIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["inertia"] * at.across(order=2)
 
 
-class Spring(_Rotational):
+class Spring(_Rotational, Elastic):
     """tau = -c (phi - phi0)."""
 
     type = "spring"
@@ -43,57 +47,37 @@ class Spring(_Rotational):
         Value("stiffness", "N.m/rad", "give the stiffness", free=True),
         Value("free_angle", "rad", "give the angle without torque", 0.0, free=True),
     )
-    edges = (between("from", "to", Kind.INDUCTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["stiffness"] * (at.across() - at["free_angle"])
 
 
-class Damper(_Rotational):
+class Damper(_Rotational, Damping):
     """tau = -d w."""
 
     type = "damper"
     values = (Value("damping", "N.m.s/rad", "give the damping constant", free=True),)
-    edges = (between("from", "to", Kind.RESISTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["damping"] * at.across(order=1)
 
 
-class AngleSource(_Rotational):
+class AngleSource(_Rotational, AcrossSource):
     """phi = phi(t)."""
 
     type = "angle_source"
     terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("angle", "rad", "give the angle", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["angle"]
 
 
-class SpeedSource(_Rotational):
+class SpeedSource(_Rotational, RateSource):
     """w = w(t); the angle is integrated."""
 
     type = "speed_source"
     terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("speed", "rad/s", "give the angular velocity", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across(order=1) - at["speed"]
 
 
-class Torque(_Rotational):
+class Torque(_Rotational, ThroughSource):
     """tau = tau(t), on `to`."""
 
     type = "torque"
     terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("torque", "N.m", "give the torque", free=True),)
-    edges = (between("from", "to", Kind.THROUGH_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["torque"]
 
 
 class Gear(_Rotational):
@@ -103,8 +87,8 @@ class Gear(_Rotational):
     terminals = (*ends(Discipline.ROTATIONAL), Terminal("support", Discipline.ROTATIONAL, GROUND))
     values = (Value("ratio", "1", "give the ratio of the angles, from to to"),)
     edges = (
-        between("support", "from", Kind.COUPLED_ACROSS, "1"),
-        between("support", "to", Kind.COUPLED_THROUGH, "2"),
+        between("support", "from", Rank.COUPLED_ACROSS, "1"),
+        between("support", "to", Rank.COUPLED_THROUGH, "2"),
     )
 
     def equations(self, at: Variables) -> Iterator[Expr]:

@@ -14,7 +14,7 @@ from fmugen.components.axes import Axes, orthonormal
 from fmugen.components.formulas import lower, lower_vector
 from fmugen.components.freedoms import About, Anywhere, Ball, Cross, Freedoms, Held, Line, Locked, Plane
 from fmugen.expr.affine import Affine
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.vectors import (
     Matrix3,
     Vector3,
@@ -34,11 +34,11 @@ from fmugen.ir.graph import (
     AxisTurn,
     Displacement,
     Edge,
-    EdgeKind,
     FixedTurn,
     Freedom,
     MotionAxis,
     QuaternionTurn,
+    Role,
     Rotation,
     Symbols,
     Turn,
@@ -52,7 +52,7 @@ __all__ = ["Context", "Site"]
 
 @dataclass(frozen=True)
 class Context:
-    """What all elements of a model share.
+    """Data shared by all elements of a model.
 
     ``frames`` maps every node of the translational graph to its node of the rotational graph.
     """
@@ -70,7 +70,7 @@ class Context:
 class Site:
     """One element in its model; ``role`` and ``label`` are those of the edges it makes."""
 
-    def __init__(self, context: Context, element: Element, role: EdgeKind, label: str) -> None:
+    def __init__(self, context: Context, element: Element, role: Role, label: str) -> None:
         self.context, self.element = context, element
         self.name, self.role, self.label = element.name, role, label
         self.planar, self.symbols, self.axes = context.planar, context.symbols, context.axes
@@ -130,7 +130,7 @@ class Site:
 
     def arm(self, tail: str, head: str, way: Vector3, frame: str, name: str = "") -> Edge:
         """A rigid arm (McPhee (70)) of a body."""
-        return Edge(name or head, EdgeKind.ARM, tail, head, Displacement(frame, way), label="arm")
+        return Edge(name or head, Role.ARM, tail, head, Displacement(frame, way), label="arm")
 
     def flexible_arm(self, head: str, way: Vector3, turns: Sequence[AxisTurn]) -> Iterator[Edge]:
         """An arm from the frame of a flexible body to a point with a frame of its own (Léger, 4.1.5).
@@ -138,14 +138,14 @@ class Site:
         Both graphs have it. ``way`` and the angles of ``turns`` depend on freedoms of the body.
         """
         yield self.arm(self.name, head, way, self.name)
-        yield Edge(head, EdgeKind.ARM, self.name, head, Rotation(tuple(turns)), label="flexible arm")
+        yield Edge(head, Role.ARM, self.name, head, Rotation(tuple(turns)), label="flexible arm")
 
         def moments(motion: Motion) -> Affine:
             return -motion.moments()
 
         # The frame of the point has no inertia; it carries the moments of joints that slide along it.
         carried = Rotation(self.attitude(QUATERNION))
-        yield Edge(f"{head}.frame", EdgeKind.LOAD, GROUND, head, carried, moments, False, "frame")
+        yield Edge(f"{head}.frame", Role.FORCE, GROUND, head, carried, moments, False, "frame")
 
     def freedom(self, name: str, unit: str) -> Freedom:
         """A coordinate of the element itself."""
@@ -155,9 +155,9 @@ class Site:
         return Freedom(
             self.name,
             axis,
-            dag.symbol(axis.coordinate, Role.COORDINATE),
-            dag.symbol(axis.rate, Role.VELOCITY),
-            dag.symbol(axis.acceleration, Role.ACCELERATION),
+            dag.symbol(axis.coordinate, SymbolRole.COORDINATE),
+            dag.symbol(axis.rate, SymbolRole.VELOCITY),
+            dag.symbol(axis.acceleration, SymbolRole.ACCELERATION),
         )
 
     def joint(self, freedoms: Freedoms) -> Iterator[Edge]:

@@ -6,12 +6,17 @@ opposite force acts on ``from``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
-from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
-from fmugen.expr.dag import Expr
-from fmugen.ir.graph import Kind
+from fmugen.components.network import NetworkComponent, Terminal, Value, ends
+from fmugen.components.one_dimensional import (
+    AcrossSource,
+    Damping,
+    Elastic,
+    Inertial,
+    RateSource,
+    ThroughSource,
+)
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -23,19 +28,15 @@ class _Translational(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.TRANSLATIONAL)
 
 
-class Mass(_Translational):
+class Mass(_Translational, Inertial):
     """f = -m a."""
 
     type = "mass"
     terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("mass", "kg", "give the mass"),)
-    edges = (between("from", "to", Kind.CAPACITIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["mass"] * at.across(order=2)
 
 
-class Spring(_Translational):
+class Spring(_Translational, Elastic):
     """f = -c (s - s0)."""
 
     type = "spring"
@@ -43,54 +44,34 @@ class Spring(_Translational):
         Value("stiffness", "N/m", "give the stiffness", free=True),
         Value("free_length", "m", "give the displacement without force", 0.0, free=True),
     )
-    edges = (between("from", "to", Kind.INDUCTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["stiffness"] * (at.across() - at["free_length"])
 
 
-class Damper(_Translational):
+class Damper(_Translational, Damping):
     """f = -d v."""
 
     type = "damper"
     values = (Value("damping", "N.s/m", "give the damping constant", free=True),)
-    edges = (between("from", "to", Kind.RESISTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() + at["damping"] * at.across(order=1)
 
 
-class PositionSource(_Translational):
+class PositionSource(_Translational, AcrossSource):
     """s = s(t)."""
 
     type = "position_source"
     terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("position", "m", "give the displacement", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["position"]
 
 
-class SpeedSource(_Translational):
+class SpeedSource(_Translational, RateSource):
     """v = v(t); the displacement is integrated."""
 
     type = "speed_source"
     terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("speed", "m/s", "give the speed", free=True),)
-    edges = (between("from", "to", Kind.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across(order=1) - at["speed"]
 
 
-class Force(_Translational):
+class Force(_Translational, ThroughSource):
     """f = f(t), on `to`."""
 
     type = "force"
     terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("force", "N", "give the force", free=True),)
-    edges = (between("from", "to", Kind.THROUGH_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["force"]

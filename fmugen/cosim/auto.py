@@ -18,7 +18,7 @@ from fmugen.components.base import named_bodies
 from fmugen.components.joints import joints_of
 from fmugen.cosim.partition import NETWORK
 from fmugen.errors import ModelError, Problem
-from fmugen.ir.graph import EdgeKind
+from fmugen.ir.graph import Role
 from fmugen.ir.model import GROUND, Space, SystemModel
 from fmugen.ir.split import Members, Partition
 
@@ -69,7 +69,7 @@ def _clusters(model: SystemModel) -> nx.Graph[int]:
         cluster |= dict.fromkeys(found, number)
     for element, joint in joints_of(model):
         ends = [cluster[place.body] for place in element.places if place.body != GROUND]
-        if len(set(ends)) == 2 and joint.role is EdgeKind.JOINT:
+        if len(set(ends)) == 2 and joint.role is Role.JOINT:
             one, other = ends
             known = graph.edges[one, other]["weight"] if graph.has_edge(one, other) else 0
             graph.add_edge(one, other, weight=known + 1)
@@ -86,7 +86,7 @@ def _ties(model: SystemModel) -> Iterator[set[str]]:
         if each.name not in bodies
     }
     for element, joint in joints_of(model):
-        if joint.role is EdgeKind.JOINT and not joint.is_pivot(planar=planar):
+        if joint.role is Role.JOINT and not joint.is_pivot(planar=planar):
             yield ends[element.name]
 
     def used(names: Iterable[str]) -> set[str]:

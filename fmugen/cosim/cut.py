@@ -20,7 +20,7 @@ from fmugen.cosim.partition import require_partition
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.element import Value
 from fmugen.ir.formula import Call, Formula, Number
-from fmugen.ir.graph import EdgeKind
+from fmugen.ir.graph import Role
 from fmugen.ir.model import (
     GROUND,
     Attachment,
@@ -39,7 +39,7 @@ __all__ = ["Cut", "CutKind", "Pieces", "Port", "cut_model"]
 
 
 class CutKind(Enum):
-    """What two parts have in common: a point, or a frame, which can also be turned."""
+    """The connection of two parts: a point, or a frame, which can also be rotated."""
 
     POINT = "point"
     FRAME = "frame"
@@ -111,7 +111,7 @@ class _Cutter:
         self.shares = {body: sorted(parts, key=self.parts.index) for body, parts in members.items()}
         # Where each element is: outputs and loads that use it must be there, too.
         self.places: dict[str, list[str]] = {}
-        #: Virtual joints between two parts: they hold nothing, and are in no part.
+        #: Virtual joints between two parts: they carry no force and belong to no part.
         self.unassigned: set[str] = set()
 
     def pieces(self) -> Pieces:
@@ -163,7 +163,7 @@ class _Cutter:
         for joint in self.model.in_section("joints"):
             if common := self._common(_bodies_of(joint)):
                 self._put(joint, common[0], kept)
-            elif component_of(joint).role is EdgeKind.VIRTUAL:
+            elif component_of(joint).role is Role.VIRTUAL:
                 self.unassigned.add(joint.name)
             else:
                 yield self._point(joint)
@@ -174,7 +174,7 @@ class _Cutter:
         """Whether a joint is cut at its point: it leaves all rotations of its space free."""
         joint = joint_of(element)
         planar = self.model.space is Space.PLANAR
-        return joint.role is EdgeKind.VIRTUAL or joint.is_pivot(planar=planar)
+        return joint.role is Role.VIRTUAL or joint.is_pivot(planar=planar)
 
     def _share(self, joint: Element) -> None:
         """Keep a joint whole: the part that is not the hub's gets a share of the body on the far side."""
@@ -258,7 +258,7 @@ def _fastened(piece: SystemModel) -> tuple[Point, ...]:
 
 
 def _fragment(body: Element, number: int) -> Element:
-    """One of ``number`` equal shares of a body: what has a mass in its unit is divided."""
+    """One of ``number`` equal shares of a body: values with a mass in their unit are divided."""
     if number == 1:
         return body
     shared = {key.name for key in component_class(body.section, body.type).table_keys() if "kg" in key.unit}
@@ -283,7 +283,7 @@ def _busiest(model: SystemModel, members: dict[str, list[str]], parts: list[str]
     count: Counter[str] = Counter()
     for joint in model.in_section("joints"):
         ends = [set(members[body]) for body in _bodies_of(joint)]
-        real = component_of(joint).role is EdgeKind.JOINT
+        real = component_of(joint).role is Role.JOINT
         if len(ends) == 2 and not ends[0] & ends[1] and real:
             count.update(ends[0] | ends[1])
     for shares in members.values():

@@ -43,7 +43,7 @@ def hold_by_springs(wiring: Wiring, stiffness: float = 1e5) -> None:
 
 
 def _sent(space: Space, cut: Cut, part: str) -> list[tuple[str, str, str]]:
-    """What a part tells of its port: kind, owner and unit of quantities."""
+    """The port quantities that a part sends: kind, owner and unit."""
     place = cut.port(part).place
     sent = []
     for d in directions(space, cut.kind):

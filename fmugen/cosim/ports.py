@@ -142,9 +142,9 @@ class Wiring:
         self.connect(source, output.name, target, name)
 
     def stamp(self, source: str, target: str) -> str:
-        """The input that tells the time of what comes from ``source``."""
+        """The input with the time of the values from ``source``."""
         name, output = f"{source}_time", "sample_time"
-        if name not in {given.name for given in self.models[target].inputs}:
+        if name not in {variable.name for variable in self.models[target].inputs}:
             if output not in {each.name for each in self.models[source].outputs}:
                 note = "time of all that is sent"
                 self.add(source, outputs=[Output(output, parse("time"), "s", note)])
@@ -183,9 +183,9 @@ class Wiring:
         """Connect what is left open: inputs of the whole system, and its outputs."""
         fed = {(c.target, c.input) for c in self.connections}
         for part, model in self.models.items():
-            for given in model.inputs:
-                if (part, given.name) not in fed:
-                    self.connect(SYSTEM, given.name, part, given.name)
+            for variable in model.inputs:
+                if (part, variable.name) not in fed:
+                    self.connect(SYSTEM, variable.name, part, variable.name)
         wanted = list(outputs)
         for part, model in self.models.items():
             own = {output.name for output in model.outputs}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from fmugen.cosim.condense import connect_condensed
 from fmugen.cosim.cut import cut_model
@@ -78,7 +79,9 @@ def _require_followers(wiring: Wiring, models: dict[str, SystemModel]) -> None:
     problems = []
     for name, cuts in wiring.driven.items():
         driven = models[name]
-        free = driven.with_views(drivers=wiring.pieces.models[name].in_section("drivers"))
+        own = wiring.pieces.models[name].in_section("drivers")
+        undriven = tuple(element for element in driven.elements if element.section != "drivers")
+        free = replace(driven, elements=(*undriven, *own))
         moved = sum(len(directions(wiring.space, cut.kind)) for cut in cuts)
         if degrees_of_freedom(free) - degrees_of_freedom(driven) < moved:
             message = f"cannot follow all motions of {', '.join(cut.name for cut in cuts)}"

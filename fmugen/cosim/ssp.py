@@ -74,7 +74,9 @@ def _connected(system: SplitSystem, part: Part) -> list[Connector]:
     """Name, kind and unit of those variables of a part that a connection begins or ends at."""
     sent = {link.output for link in system.connections if link.source == part.name}
     heard = {link.input for link in system.exchanged if link.target == part.name}
-    inputs = [(given.name, "input", given.unit) for given in part.model.inputs if given.name in heard]
+    inputs = [
+        (variable.name, "input", variable.unit) for variable in part.model.inputs if variable.name in heard
+    ]
     outputs = [(shown.name, "output", shown.unit) for shown in part.model.outputs if shown.name in sent]
     return [*inputs, *outputs]
 

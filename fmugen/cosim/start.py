@@ -93,7 +93,7 @@ def settle(models: Mapping[str, SystemModel], connections: Sequence[Connection])
                 if connection.source == part:
                     target = settled[connection.target]
                     value = sent[connection.output]
-                    inputs = {given.name: given for given in target.inputs}
+                    inputs = {variable.name: variable for variable in target.inputs}
                     change = max(change, _change(inputs[connection.input].start, value))
                     inputs[connection.input] = replace(inputs[connection.input], start=value)
                     settled[connection.target] = replace(target, inputs=tuple(inputs.values()))
@@ -153,7 +153,7 @@ class _Instant:
         self._motion = compile_python([counted(value) for value in motion], self._known)
         found = {
             **self._known,
-            "a": [coordinate.second for coordinate in dae.coordinates],
+            "a": [coordinate.acceleration for coordinate in dae.coordinates],
             "w": [c.multiplier for c in rows],
         }
         self._shown = compile_python([counted(value) for value in dae.outputs.values()], found)

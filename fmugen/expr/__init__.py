@@ -5,6 +5,6 @@ triples, ``ccode`` and ``python`` print straight-line code, ``to_sympy`` is the 
 systems, LaTeX and tests.
 """
 
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 
-__all__ = ["Dag", "Expr", "Role"]
+__all__ = ["Dag", "Expr", "SymbolRole"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.dag import Dag, Expr, Operation, SymbolRole
 
 __all__ = ["Gathered", "Tangent", "arguments_first", "depends_on", "postorder", "symbols_of"]
 
@@ -30,14 +30,14 @@ def arguments_first(roots: Iterable[_T], arguments: Callable[[_T], Sequence[_T]]
 
 
 def postorder(roots: Iterable[Expr], known: Container[Expr] = ()) -> list[Expr]:
-    """Every node below ``roots`` once, arguments before their users, as far as it is not ``known``."""
+    """Every node below ``roots`` once, arguments before their users, without nodes below ``known`` ones."""
     return arguments_first(
         (root for root in roots if root not in known),
         lambda node: [arg for arg in node.args if arg not in known] if known else node.args,
     )
 
 
-def symbols_of(roots: Iterable[Expr], *roles: Role) -> list[Expr]:
+def symbols_of(roots: Iterable[Expr], *roles: SymbolRole) -> list[Expr]:
     """The symbols below ``roots``, of the given roles (of any role if none is given)."""
     return [
         node
@@ -46,12 +46,12 @@ def symbols_of(roots: Iterable[Expr], *roles: Role) -> list[Expr]:
     ]
 
 
-def depends_on(root: Expr, *roles: Role) -> bool:
+def depends_on(root: Expr, *roles: SymbolRole) -> bool:
     return bool(symbols_of((root,), *roles))
 
 
 class Gathered(Generic[_T]):
-    """What the symbols below expressions contribute; shared nodes are visited once for all expressions."""
+    """The contributions of the symbols below expressions; each shared node is visited once."""
 
     def __init__(self, contribution: Callable[[Expr], frozenset[_T]]) -> None:
         self._contribution = contribution

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.dag import Exact, Expr, Operation, Role
+from fmugen.expr.dag import Exact, Expr, Operation, SymbolRole
 from fmugen.expr.functions import FUNCTION_VALUES
 
 __all__ = [
@@ -162,9 +162,9 @@ def constants_read(roots: Iterable[Expr]) -> list[Expr]:
 
 
 def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Expr, ...]:
-    """The nodes that deserve a name, arguments before users: used twice, bases of powers, deeply nested.
+    """The nodes that get a name, arguments before users: used twice, bases of powers, deeply nested.
 
-    ``is_leaf`` tells which nodes already have one (symbols, and parameter-only expressions).
+    ``is_leaf`` says which nodes already have a name (symbols, and expressions of parameters only).
     """
     order, uses = _order_and_uses(roots, is_leaf)
 
@@ -172,7 +172,7 @@ def schedule(roots: Iterable[Expr], is_leaf: Callable[[Expr], bool]) -> tuple[Ex
         return is_leaf(node) or (uses[node] > 1 and not is_free(node))
 
     def is_free(node: Expr) -> bool:
-        """Whether a node is the opposite of something with a name: writing the sign again costs nothing."""
+        """Whether a node is the negative of a named node: repeating the sign costs nothing."""
         opposite = node.operation is Operation.MUL and len(node.args) == 2 and _is_sign(node.args[0])
         return opposite and is_named(node.args[1])
 
@@ -434,14 +434,14 @@ def compile_python(
 ) -> Callable[..., list[float]]:
     """A Python function of the named argument vectors that returns the values of ``roots``.
 
-    Angles whose turns are not given have none.
+    Angles without given turns have zero turns.
     """
     names = {
         symbol: f"{vector}[{index}]"
         for vector, symbols in arguments.items()
         for index, symbol in enumerate(symbols)
     }
-    for symbol in symbols_of(roots, Role.TURNS):
+    for symbol in symbols_of(roots, SymbolRole.TURNS):
         names.setdefault(symbol, "0.0")
     named = schedule(roots, lambda node: node in names)
     lines = []

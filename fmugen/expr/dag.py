@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import isqrt
+from operator import attrgetter
 
-from fmugen.expr.kinds import Operation, Role
+from fmugen.expr.kinds import Operation, SymbolRole
 
-__all__ = ["Dag", "Exact", "Expr", "Operation", "Role", "Scalar", "Value"]
+__all__ = ["Dag", "Exact", "Expr", "Operation", "Scalar", "SymbolRole", "Value"]
 
 #: A nested sum with more terms than this is not opened in search of like terms.
 _OPEN_LIMIT = 48
@@ -40,8 +41,9 @@ _ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh"})
 Exact = int | Fraction
 
 
-#: What a node has beside its arguments: a number, a name (of symbols with their role), an exponent.
-Value = Fraction | str | int | tuple[str, Role] | None
+#: The value of a node in addition to its arguments: a number, a name (of symbols with their role), an
+#: exponent.
+Value = Fraction | str | int | tuple[str, SymbolRole] | None
 
 
 class Expr:
@@ -83,7 +85,7 @@ class Expr:
         raise TypeError(f"{self!r} has no name")
 
     @property
-    def role(self) -> Role | None:
+    def role(self) -> SymbolRole | None:
         return self.value[1] if isinstance(self.value, tuple) else None
 
     @property
@@ -136,6 +138,14 @@ Scalar = Expr | int | Fraction
 _Split = tuple[Exact, Expr, Expr]
 
 
+#: The order of operands.
+_by_serial = attrgetter("serial")
+
+
+def _all_constant(nodes: Iterable[Expr]) -> bool:
+    return False not in [node.constant for node in nodes]  # a generator would take twice the time
+
+
 def _exact(value: Exact) -> Exact:
     """Integers as ``int``, which is much faster than ``Fraction``."""
     return value.numerator if value.denominator == 1 else value
@@ -149,15 +159,18 @@ def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], 
     stack = list(factors)[::-1]
     while stack:
         factor = stack.pop()
-        if factor.is_number:
-            number = number * factor.number
-        elif factor.operation is Operation.MUL:
-            stack.extend(reversed(factor.args))
+        operation = factor.operation
+        if operation is Operation.NUMBER:
+            number = number * factor.value  # type: ignore[operator, assignment]
+        elif operation is Operation.MUL:
+            stack.extend(factor.args[::-1])
+        elif operation is Operation.POWER:
+            base = factor.args[0]
+            target = constants if factor.constant else states
+            target[base] = target.get(base, 0) + factor.value  # type: ignore[operator, assignment]
         else:
-            power = factor.operation is Operation.POWER
-            base, exponent = (factor.args[0], factor.exponent) if power else (factor, 1)
-            target = constants if base.constant else states
-            target[base] = target.get(base, 0) + exponent
+            target = constants if factor.constant else states
+            target[factor] = target.get(factor, 0) + 1
     return number, constants, states
 
 
@@ -186,8 +199,8 @@ class Dag:
             known = self._numbers[value] = self._node(Operation.NUMBER, (), _exact(value), True)
         return known
 
-    def symbol(self, name: str, role: Role) -> Expr:
-        return self._node(Operation.SYMBOL, (), (name, role), role is Role.PARAMETER)
+    def symbol(self, name: str, role: SymbolRole) -> Expr:
+        return self._node(Operation.SYMBOL, (), (name, role), role is SymbolRole.PARAMETER)
 
     def expr(self, value: Scalar) -> Expr:
         return value if isinstance(value, Expr) else self.number(value)
@@ -208,51 +221,48 @@ class Dag:
         if len(terms) < 2:
             return terms[0] if terms else self.zero
         nested = self._collect(terms, opened=False)
-        if any(state.operation is Operation.ADD for _, state in nested):
+        if any(state.operation is Operation.ADD for state in nested):
             opened = self._collect(terms, opened=True)
             if len(opened) <= len(nested):
                 nested = opened
         return self._sum(self._pythagoras(nested))
 
-    def _collect(self, terms: tuple[Expr, ...], *, opened: bool) -> dict[tuple[bool, Expr], Expr]:
-        """Like terms, keyed by (is the parameter-only part, non-parameter part)."""
-        parts: dict[tuple[bool, Expr], dict[Expr, Exact]] = {}
+    def _collect(self, terms: tuple[Expr, ...], *, opened: bool) -> dict[Expr, Expr]:
+        """Like terms: the parameter-only factor of each non-parameter part."""
+        parts: dict[Expr, dict[Expr, Exact]] = {}
+        splits = self._splits
         stack: list[tuple[Exact, Expr, Expr]] = [(1, self.one, term) for term in reversed(terms)]
         seen = 0
         while stack:
             factor, outer, term = stack.pop()
-            number, inner, state = self._split(term)
+            number, inner, state = splits.get(term) or self._split(term)
             number = number * factor
-            coefficient = inner if outer is self.one else self.mul((outer, inner))
+            coefficient = self.mul((outer, inner))
             if opened and state.operation is Operation.ADD and seen < _OPEN_LIMIT:
                 seen += len(state.args)
                 stack.extend((number, coefficient, arg) for arg in reversed(state.args))
                 continue
-            scale, constant, _ = self._split(coefficient)
-            group = parts.setdefault((state is self.one, state), {})
-            for part in self._constant_terms(constant):
+            if coefficient is not inner:
+                scale, coefficient, _ = self._split(coefficient)
+                number = number * scale
+            group = parts.setdefault(state, {})
+            if coefficient.operation is not Operation.ADD:
+                group[coefficient] = group.get(coefficient, 0) + number
+                continue
+            for part in coefficient.args:
                 part_scale, part_constant, _ = self._split(part)
-                value = group.get(part_constant, 0) + number * scale * part_scale
-                group[part_constant] = value
-        collected: dict[tuple[bool, Expr], Expr] = {}
-        for key, group in parts.items():
-            total = self._constant_sum(group)
-            if not total.is_zero:
-                collected[key] = total
-        return collected
-
-    @staticmethod
-    def _constant_terms(constant: Expr) -> tuple[Expr, ...]:
-        return constant.args if constant.operation is Operation.ADD else (constant,)
+                group[part_constant] = group.get(part_constant, 0) + number * part_scale
+        totals = {state: self._constant_sum(group) for state, group in parts.items()}
+        return {state: total for state, total in totals.items() if not total.is_zero}
 
     def _constant_sum(self, group: dict[Expr, Exact]) -> Expr:
         terms = [self._scaled(value, part) for part, value in group.items() if value]
         return self._assemble(terms)
 
-    def _sum(self, collected: dict[tuple[bool, Expr], Expr]) -> Expr:
+    def _sum(self, collected: dict[Expr, Expr]) -> Expr:
         """The canonical node of a collected sum; a parameter common to all terms is drawn out."""
         pieces: list[_Split] = []
-        for (_, state), coefficient in collected.items():
+        for state, coefficient in collected.items():
             number, constant, _ = self._split(coefficient)
             pieces.append((number, constant, state))
         if not pieces:
@@ -271,36 +281,35 @@ class Dag:
         return self._assemble(terms)
 
     def _scaled(self, number: Exact, part: Expr) -> Expr:
-        return self.mul((self.number(number), part))
+        return part if number == 1 else self.mul((self.number(number), part))
 
     def _assemble(self, terms: list[Expr]) -> Expr:
         if not terms:
             return self.zero
         if len(terms) == 1:
             return terms[0]
-        terms = sorted(terms, key=lambda term: term.serial)
-        total = self._node(Operation.ADD, tuple(terms), None, all(t.constant for t in terms))
-        self._nesting[total] = 1 + max(self._nesting.get(term, -1) for term in terms)
+        terms = sorted(terms, key=_by_serial)
+        total = self._node(Operation.ADD, tuple(terms), None, _all_constant(terms))
+        if total not in self._nesting:
+            self._nesting[total] = 1 + max(self._nesting.get(term, -1) for term in terms)
         return total
 
-    def _pythagoras(self, collected: dict[tuple[bool, Expr], Expr]) -> dict[tuple[bool, Expr], Expr]:
+    def _pythagoras(self, collected: dict[Expr, Expr]) -> dict[Expr, Expr]:
         """``a sin(x)^2 r + a cos(x)^2 r`` becomes ``a r``."""
         for key in list(collected):
             if key not in collected:
                 continue
-            for angle, rest in self._squared_sines(key[1]):
-                partner_state = self.mul((self.power(self.call("cos", angle), 2), rest))
-                partner = (False, partner_state)
+            for angle, rest in self._squared_sines(key):
+                partner = self.mul((self.power(self.call("cos", angle), 2), rest))
                 if collected.get(partner) is collected[key]:
                     coefficient = collected.pop(key)
                     del collected[partner]
-                    merged = (rest is self.one, rest)
-                    previous = collected.get(merged)
+                    previous = collected.get(rest)
                     total = coefficient if previous is None else previous + coefficient
                     if total.is_zero:
-                        collected.pop(merged, None)
+                        collected.pop(rest, None)
                     else:
-                        collected[merged] = total
+                        collected[rest] = total
                     return self._pythagoras(collected)
         return collected
 
@@ -346,7 +355,7 @@ class Dag:
         return self._number_times(number, constant, state)
 
     def _number_times(self, number: Exact, constant: Expr, state: Expr) -> Expr:
-        """The node number x parameters x rest. Where there is no rest, the parameters are not grouped."""
+        """The node number x parameters x rest. Without a rest, the parameters are not grouped."""
         args: list[Expr] = []
         if constant is not self.one:
             alone = state is self.one and constant.operation is Operation.MUL
@@ -357,20 +366,22 @@ class Dag:
             args.insert(0, self.number(number))
         if len(args) == 1:
             return args[0]
-        return self._node(Operation.MUL, tuple(args), None, all(a.constant for a in args))
+        return self._node(Operation.MUL, tuple(args), None, _all_constant(args))
 
     def _product(self, powers: dict[Expr, int]) -> Expr:
         """The product of powers of one kind (all parameters, or none)."""
-        factors = sorted(
-            (self.power(base, exponent) for base, exponent in powers.items() if exponent),
-            key=lambda factor: factor.serial,
-        )
-        if not factors:
+        if not powers:
             return self.one
+        factors = [
+            base if exponent == 1 else self.power(base, exponent)
+            for base, exponent in powers.items()
+            if exponent
+        ]
+        if len(factors) < 2:
+            return factors[0] if factors else self.one
+        factors.sort(key=_by_serial)
         if any(factor.operation is Operation.MUL or factor.is_number for factor in factors):
             return self.mul(factors)
-        if len(factors) == 1:
-            return factors[0]
         return self._node(Operation.MUL, tuple(factors), None, factors[0].constant)
 
     def _split(self, expr: Expr) -> _Split:
@@ -462,7 +473,7 @@ class Dag:
         return self.number(Fraction(top, bottom)) if exact else None
 
     def nested(self, operation: Operation, args: tuple[Expr, ...], value: Value = None) -> Expr:
-        """A node as it stands: nothing is flattened, collected or folded. Code computes it in this way."""
+        """A node without flattening, collecting or folding. Code computes it in this way."""
         node = self._node(operation, args, value, all(arg.constant for arg in args))
         self.operands.setdefault(node, args)
         self.opposites.setdefault(node, None)

@@ -11,7 +11,7 @@ _TURN = 2.0 * math.pi
 
 
 def _turns(angle: float, near: float) -> float:
-    """The whole turns, in radians, that bring an angle nearest to another one; none if that is not finite."""
+    """The whole turns, in radians, that bring an angle closest to another one; zero if that is not finite."""
     return _TURN * math.floor((near - angle) / _TURN + 0.5) if math.isfinite(near) else 0.0
 
 

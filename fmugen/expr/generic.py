@@ -1,7 +1,7 @@
-"""Expressions at generic points: what vanishes at all of them vanishes always.
+"""Expressions at generic points: an expression that vanishes at all of them vanishes identically.
 
-Local rules of the DAG do not see every identity: that a vector is perpendicular to what it was made
-perpendicular to takes an expansion, and its numbers are zero at once.
+Local rules of the DAG do not see every identity. For example, to see that two vectors are perpendicular by
+construction takes an expansion, but their numerical product is zero at once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ValueTable:
 
 
 class Generic(ValueTable):
-    """Values at points that are nothing special: the same ones for a symbol of the same name."""
+    """Values at random points: the same values for symbols of the same name."""
 
     def __init__(self) -> None:
         super().__init__(_POINTS, {})

@@ -1,14 +1,14 @@
-"""What nodes of the expression DAG are, and what its symbols stand for."""
+"""The operations of nodes of the expression DAG, and the roles of its symbols."""
 
 from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["Operation", "Role"]
+__all__ = ["Operation", "SymbolRole"]
 
 
-class Role(Enum):
-    """What a symbol stands for."""
+class SymbolRole(Enum):
+    """The quantity that a symbol stands for."""
 
     PARAMETER = "parameter"
     TIME = "time"

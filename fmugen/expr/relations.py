@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from fmugen.expr.calculus import Tangent, postorder, symbols_of
-from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.dag import Dag, Expr, Operation, SymbolRole
 from fmugen.expr.substitute import rebuilt, substitute
 
 __all__ = ["Relations"]
@@ -47,7 +47,7 @@ class Relations:
         return {sign: relation for known in (self.by_time, self.by_state) for relation, sign in known.items()}
 
     def hold(self, root: Expr) -> Expr:
-        """``root`` with held signs; functions that switch nowhere else are left as they are."""
+        """``root`` with held signs; functions without a switch are unchanged."""
         for node in postorder((root,), self._held):
             self._held[node] = self._rewrite(node)
         return self._held[root]
@@ -85,10 +85,10 @@ class Relations:
         return call("if", sign, args[1], args[2])
 
     def _sign(self, relation: Expr) -> Expr | None:
-        """The held sign of a relation; ``None`` if its sign is none that equations wait for."""
+        """The held sign of a relation; ``None`` if no event is located for it."""
         if relation.constant:
             return None
-        if relation.role is Role.RELATION:
+        if relation.role is SymbolRole.RELATION:
             return relation
         for known in (self.by_time, self.by_state):
             if relation in known:
@@ -99,10 +99,12 @@ class Relations:
             return None
         found = self.by_time if self._is_line(relation) else self.by_state
         number = len(self.by_time) + len(self.by_state)
-        found[relation] = self._dag.symbol(f"sign {number}", Role.RELATION)
+        found[relation] = self._dag.symbol(f"sign {number}", SymbolRole.RELATION)
         return found[relation]
 
     def _is_line(self, relation: Expr) -> bool:
-        if any(symbol.role not in (Role.TIME, Role.PARAMETER) for symbol in symbols_of((relation,))):
+        if any(
+            symbol.role not in (SymbolRole.TIME, SymbolRole.PARAMETER) for symbol in symbols_of((relation,))
+        ):
             return False
         return Tangent(self._dag, {self._time: self._dag.one})(relation).constant

@@ -15,9 +15,9 @@ def size_of(root: Expr, units: Collection[Expr] = ()) -> Expr:
     Sines and cosines count as one, and so do the symbols ``units``, which are never larger. Any other symbol
     and function counts with its own magnitude, so that it is never small.
 
-    >>> from fmugen.expr.dag import Dag, Role
+    >>> from fmugen.expr.dag import Dag, SymbolRole
     >>> dag = Dag()
-    >>> x, y = (dag.symbol(name, Role.COORDINATE) for name in "xy")
+    >>> x, y = (dag.symbol(name, SymbolRole.COORDINATE) for name in "xy")
     >>> size_of(2 * dag.call("sin", x)), size_of(x - 2 * y)
     (2, add(abs(x), abs(mul(2, y))))
     """

@@ -1,8 +1,8 @@
-"""Statements of straight-line code, and what printers for C and for Modelica have in common.
+"""Statements of straight-line code, and the common part of the printers for C and Modelica.
 
-A printer writes statements one after the other. A temporary is read by its name in all statements after it.
-What is written tells which nodes it reads by name and which functions it calls: whoever declares names does
-not have to look for them in the text.
+A printer writes statements in order. All later statements refer to a temporary by its name. The printed text
+comes with the nodes that it reads by name and the functions that it calls, so declarations need no search in
+the text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Heading(Statement):
-    """What the statements after it compute."""
+    """A heading of the statements after it."""
 
     text: str
 
@@ -70,7 +70,7 @@ class Written:
 
 
 class StatementPrinter(ABC):
-    """Writes statements in a language; ``names`` are those of the leaves, and then of temporaries, too."""
+    """Writes statements in a language; ``names`` are those of the leaves and, later, of temporaries."""
 
     def __init__(self, names: Mapping[Expr, str], call: PrintCall = print_c_call) -> None:
         self.names = dict(names)

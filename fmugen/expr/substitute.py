@@ -60,7 +60,7 @@ def rebuilt(node: Expr, args: tuple[Expr, ...]) -> Expr:
 
 
 class Sample:
-    """The value of expressions where every symbol has one value; not a number where there is none."""
+    """The value of expressions of symbols with given values; NaN where it has none."""
 
     def __init__(self, symbol: Callable[[Expr], float]) -> None:
         self._symbol = symbol

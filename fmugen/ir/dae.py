@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fmugen.expr.dag import Expr
+from fmugen.ir.body_tree import BodyTree
 from fmugen.ir.graph import Domain, Symbols
 from fmugen.ir.network import Discipline
 
@@ -63,13 +64,13 @@ class Coordinate:
     """A branch coordinate: its names, its symbols, and the cutset that gives its equation."""
 
     name: str
-    rate: str
-    acceleration: str
+    rate_name: str
+    acceleration_name: str
     unit: str
     guess: float
     position: Expr
     velocity: Expr
-    second: Expr
+    acceleration: Expr
     origin: Origin
 
     @property
@@ -82,9 +83,9 @@ class Coordinate:
 class Constraint:
     """One row of Phi with its multiplier.
 
-    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. ``closed`` vanishes too
-    where the loop is closed: the row alone may also be met where it is not. So are ``facing`` cosines
-    positive there: a driven angle and one that is half a turn away meet the same row.
+    ``jacobian`` maps coordinate numbers to the non-zero entries of the row of Phi_q. The row alone may also
+    vanish where the loop is open, for example if a driven angle is half a turn off. Where the loop is closed,
+    the expressions ``closed`` vanish too and the cosines ``facing`` are positive.
     """
 
     name: str
@@ -100,11 +101,11 @@ class Constraint:
 
 @dataclass(frozen=True)
 class CountedAngle:
-    """An angle in space that is no coordinate, and counts turns all the same.
+    """An angle in space that is not a coordinate but counts turns.
 
-    ``base`` is the angle up to whole turns. Where it ``jumps`` by a turn, ``symbol`` is an angle that the
-    present one is near; else ``symbol`` is what the whole turns add. Both change at accepted points only.
-    At the start the angle is the one nearest to ``start``, an expression of parameters and coordinates.
+    ``base`` is the angle up to whole turns. If it ``jumps`` by a turn, ``symbol`` is an angle close to the
+    present one; otherwise ``symbol`` is the sum of the whole turns. Both change at accepted points only. At
+    the start the angle is the one closest to ``start``, an expression of parameters and coordinates.
     """
 
     name: str
@@ -246,7 +247,8 @@ class Dae:
     network that are not the values of states themselves; with ``steady`` velocities, accelerations and the
     derivatives of all states vanish at the start. ``angles`` are those whose turns are counted; the ones that
     jump come first. ``modes`` are those of elements. ``preferred`` are functions of position that are zero at
-    the start where start values and constraints leave a choice.
+    the start where start values and constraints leave a choice. ``tree`` is there where M is that of a tree
+    of bodies and nothing else: recursions solve with it.
     """
 
     symbols: Symbols
@@ -270,10 +272,11 @@ class Dae:
     angles: tuple[CountedAngle, ...] = ()
     preferred: dict[str, Expr] = field(default_factory=dict)
     modes: tuple[Mode, ...] = ()
+    tree: BodyTree | None = None
 
     @property
     def held_at_start(self) -> dict[Expr, Expr]:
-        """What is held between events or accepted points: symbols of counted angles and of modes."""
+        """Symbols that are constant between events or accepted points: counted angles and modes."""
         angles = {angle.symbol: angle.symbol_at_start for angle in self.angles}
         return angles | {mode.symbol: mode.symbol.dag.one for mode in self.modes}
 

@@ -8,13 +8,13 @@ __all__ = ["driving_inputs", "rate_chains"]
 
 
 def rate_chains(model: SystemModel) -> tuple[tuple[Input, ...], ...]:
-    """Inputs with a rate that are no rate themselves, each followed by its rate, the rate of that, ..."""
-    named = {given.name: given for given in model.inputs}
-    rates = {given.rate for given in model.inputs}
+    """Each input that has a rate and is not a rate itself, followed by its rate, the rate of that, ..."""
+    named = {variable.name: variable for variable in model.inputs}
+    rates = {variable.rate for variable in model.inputs}
     chains = []
-    for given in model.inputs:
-        if given.rate and given.name not in rates:
-            chain = [given]
+    for variable in model.inputs:
+        if variable.rate and variable.name not in rates:
+            chain = [variable]
             while chain[-1].rate:
                 chain.append(named[chain[-1].rate])
             chains.append(tuple(chain))
@@ -24,7 +24,7 @@ def rate_chains(model: SystemModel) -> tuple[tuple[Input, ...], ...]:
 def driving_inputs(model: SystemModel) -> frozenset[str]:
     """The inputs that formulas of drivers name, and all their rates."""
     used = {name for driver in model.in_section("drivers") for name in driver.names()}
-    named = {given.name: given for given in model.inputs}
+    named = {variable.name: variable for variable in model.inputs}
     found: set[str] = set()
     for name in used & named.keys():
         while name and name not in found:

@@ -19,8 +19,10 @@ __all__ = [
     "NULL_VECTOR",
     "QUATERNION",
     "X_AXIS",
+    "Y_AXIS",
     "Z_AXIS",
     "Attachment",
+    "Coefficients",
     "Element",
     "Orientation",
     "Point",
@@ -33,8 +35,11 @@ __all__ = [
 GROUND = "ground"
 
 Vector = tuple[Formula, Formula, Formula]
+#: Numbers by name, such as those of a tyre.
+Coefficients = tuple[tuple[str, Formula], ...]
 NULL_VECTOR: Vector = (ZERO, ZERO, ZERO)
 X_AXIS: Vector = (ONE, ZERO, ZERO)
+Y_AXIS: Vector = (ZERO, ONE, ZERO)
 Z_AXIS: Vector = (ZERO, ZERO, ONE)
 
 
@@ -104,7 +109,7 @@ class Attachment:
 
 
 #: What a key of an element can hold.
-Value = Formula | Vector | Tensor | tuple[Point, ...] | str | None
+Value = Formula | Vector | Tensor | tuple[Point, ...] | Coefficients | str | None
 
 
 @dataclass(frozen=True)

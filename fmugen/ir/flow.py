@@ -13,7 +13,7 @@ __all__ = ["EMBEDDED", "Attitude", "Block", "Closure", "Move", "SolutionFlow", "
 
 
 class Closure(Enum):
-    """How the loop constraints are met while the model runs."""
+    """The treatment of the loop constraints while the model runs."""
 
     TRIANGULAR = "triangular"
     NEWTON = "newton"
@@ -76,9 +76,9 @@ class SolutionFlow:
 
     ``rows`` are the constraints kept, numbered as in the Dae; ``redundant`` the ones that follow from
     them with the default parameters. ``blocks`` solve for the dependent coordinates in order.
-    ``positions`` and ``velocities`` are an assembled start for the default parameters. ``spares`` are flows
-    of the same rows from other independent coordinates, which take over where these are badly conditioned.
-    ``length`` is typical of the mechanism, in metres.
+    ``positions`` and ``velocities`` are an assembled start for the default parameters. ``alternatives``
+    are flows of the same rows from other independent coordinates. The running model changes to one of them
+    where these are badly conditioned. ``length`` is typical of the mechanism, in metres.
 
     Of the attitudes ``whole`` three components are independent. The fourth is not solved for: all four are
     integrated with their angular velocity, and normalized, which is accurate wherever one of them is small.
@@ -97,7 +97,7 @@ class SolutionFlow:
     velocities: tuple[float, ...]
     moves: tuple[Move, ...]
     condition: float
-    spares: tuple[SolutionFlow, ...] = ()
+    alternatives: tuple[SolutionFlow, ...] = ()
     length: float = 1.0
     whole: tuple[Attitude, ...] = ()
     quality: float = 1.0
@@ -116,11 +116,11 @@ class SolutionFlow:
 
     @property
     def sets(self) -> tuple[SolutionFlow, ...]:
-        """This flow and its spares."""
-        return (self, *self.spares)
+        """This flow and its alternatives."""
+        return (self, *self.alternatives)
 
     def size_of(self, domain: Domain) -> float:
-        """What the residual of a constraint compares with: the length of the mechanism, or one radian."""
+        """The scale of the residual of a constraint: the length of the mechanism, or one radian."""
         return self.length if domain is Domain.TRANSLATION else 1.0
 
     @property

@@ -26,7 +26,7 @@ Initial = Literal["exact", "approx", "calculated"]
 
 @dataclass(frozen=True)
 class Knowns:
-    """What a value depends on.
+    """The dependencies of a value.
 
     At one instant: ``inputs`` by name, continuous ``states`` by number, and time. At the start: inputs and
     parameters by name.
@@ -181,7 +181,7 @@ class Terminal:
 
 
 @dataclass(frozen=True)
-class Section:
+class Range:
     """A run of variables in the flat array."""
 
     first: int
@@ -196,14 +196,14 @@ class Section:
 class Layout:
     """Where each kind of variable lies in the flat array."""
 
-    parameters: Section
-    settings: Section
-    inputs: Section
-    calculated: Section
-    states: Section
-    derivatives: Section
-    indicators: Section
-    diagnostics: Section
+    parameters: Range
+    settings: Range
+    inputs: Range
+    calculated: Range
+    states: Range
+    derivatives: Range
+    indicators: Range
+    diagnostics: Range
 
     @property
     def size(self) -> int:
@@ -280,8 +280,8 @@ class FmuDescription:
         return tuple(0.0 if variable.start is None else variable.start for variable in self.variables)
 
 
-def _consecutive(*counts: int) -> Iterator[Section]:
+def _consecutive(*counts: int) -> Iterator[Range]:
     first = 0
     for count in counts:
-        yield Section(first, count)
+        yield Range(first, count)
         first += count

@@ -28,17 +28,17 @@ __all__ = [
     "DomainGraph",
     "Edge",
     "EdgeConstraint",
-    "EdgeKind",
     "ElementMode",
     "ElementState",
     "FixedTurn",
     "Freedom",
-    "Kind",
     "LinearGraph",
     "MotionAxis",
     "NetworkEdge",
     "NetworkGraph",
     "QuaternionTurn",
+    "Rank",
+    "Role",
     "Rotation",
     "Symbols",
     "Term",
@@ -53,17 +53,15 @@ class Domain(Enum):
     ROTATION = "rotation"
 
 
-class EdgeKind(Enum):
-    """What an edge is to the choice of trees and to drawings."""
+class Role(Enum):
+    """What an edge is for the choice of trees and for drawings."""
 
-    BODY = "body"
     ARM = "arm"
+    DRIVER = "motion driver"
+    BODY = "body"
     JOINT = "joint"
     VIRTUAL = "virtual joint"
-    MOTION_DRIVER = "motion driver"
-    LOAD = "load"
-    SPRING = "spring"
-    GRAVITY = "gravity"
+    FORCE = "force"
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ class Edge:
     """
 
     name: str
-    kind: EdgeKind
+    role: Role
     tail: str
     head: str
     across: Displacement | Rotation
@@ -274,12 +272,12 @@ class Freedom:
     axis: MotionAxis
     position: Expr
     velocity: Expr
-    second: Expr
+    acceleration: Expr
 
 
 @dataclass(frozen=True)
 class Work:
-    """The generalized forces on freedoms of an element, beside the forces that its arms transmit."""
+    """The generalized forces on freedoms of an element, in addition to the forces that its arms transmit."""
 
     element: str
     freedoms: tuple[Freedom, ...]
@@ -303,8 +301,8 @@ class Symbols:
 # --- networks --------------------------------------------------------------------------------
 
 
-class Kind(Enum):
-    """What an edge of a network is, in the order in which a normal tree prefers edges as branches."""
+class Rank(Enum):
+    """What an edge of a network is. A normal tree prefers its branches in this order."""
 
     ACROSS_DRIVER = "across driver"
     CAPACITIVE = "capacitive"
@@ -320,7 +318,7 @@ class NetworkEdge:
     """An edge of a network: the across and the through variable, each followed by derivatives."""
 
     name: str
-    kind: Kind
+    rank: Rank
     tail: str
     head: str
     component: str
@@ -330,7 +328,7 @@ class NetworkEdge:
 
     @property
     def label(self) -> str:
-        return self.kind.value
+        return self.rank.value
 
 
 @dataclass(frozen=True)
@@ -394,10 +392,10 @@ class LinearGraph:
 
     ``body_of`` maps every node of the translational graph to its node of the rotational graph. In a
     ``planar`` graph all rotations are about z. ``terminals`` are the terminal equations of networks,
-    ``network_symbols`` their variables by name, and ``borrowed`` the variables that stand for quantities
-    of the mechanism: positions of joints with a flange, and what formulas of components name. ``states`` are
-    those of mechanical elements; their symbols are among ``network_symbols``. ``works`` act on the
-    freedoms of elements themselves. ``modes`` are those of elements that change between laws at events.
+    ``network_symbols`` their variables by name. ``mechanism_quantities`` are the variables that stand for
+    quantities of the mechanism: positions of joints with a flange, and what formulas of components name.
+    ``states`` are those of mechanical elements; their symbols are among ``network_symbols``. ``works`` act on
+    the freedoms of elements themselves. ``modes`` are those of elements that change between laws at events.
     """
 
     symbols: Symbols
@@ -409,7 +407,7 @@ class LinearGraph:
     networks: tuple[NetworkGraph, ...] = ()
     terminals: tuple[TerminalEquation, ...] = ()
     network_symbols: dict[str, Expr] = field(default_factory=dict)
-    borrowed: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
+    mechanism_quantities: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
     states: tuple[ElementState, ...] = ()
     works: tuple[Work, ...] = ()
     modes: tuple[ElementMode, ...] = ()
@@ -420,9 +418,9 @@ class LinearGraph:
         return tuple(freedom for work in self.works for freedom in work.freedoms)
 
     def turns_at_a_point(self, joint: str) -> int:
-        """How many turns a joint leaves that holds two points together; none for every other edge."""
+        """The number of turns of a joint that holds two points together; zero for every other edge."""
         slide, turn = (graph.find(joint) for graph in (self.translation, self.rotation))
-        if slide is None or turn is None or slide.kind is not EdgeKind.JOINT or slide.motion:
+        if slide is None or turn is None or slide.role is not Role.JOINT or slide.motion:
             return 0
         return turn.freedoms
 

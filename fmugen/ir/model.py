@@ -6,10 +6,10 @@ force component and its first two torque components are never asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fmugen.ir.element import (
     GROUND,
@@ -25,56 +25,27 @@ from fmugen.ir.element import (
     Tensor,
     Vector,
 )
-from fmugen.ir.formula import Formula
+from fmugen.ir.formula import ZERO, Formula
 from fmugen.ir.network import Component, node_quantities
 from fmugen.ir.quantity import Quantity, attitude_kinds, vector_kinds
-from fmugen.ir.views import (
-    PLANAR_JOINTS,
-    Body,
-    Driver,
-    DriverType,
-    Joint,
-    JointType,
-    Load,
-    LoadType,
-    Spring,
-    SpringType,
-    View,
-    body_view,
-    component_view,
-    driver_view,
-    element_of,
-    joint_view,
-    load_view,
-    spring_view,
-)
 
 __all__ = [
     "GROUND",
     "NULL_VECTOR",
-    "PLANAR_JOINTS",
     "QUATERNION",
     "X_AXIS",
     "Z_AXIS",
     "Attachment",
     "Body",
-    "Driver",
-    "DriverType",
     "Element",
     "Experiment",
     "Input",
-    "Joint",
-    "JointType",
-    "Load",
-    "LoadType",
     "NamedTrees",
     "Orientation",
     "Output",
     "Parameter",
     "Point",
     "Space",
-    "Spring",
-    "SpringType",
     "Start",
     "SystemModel",
     "Tensor",
@@ -167,7 +138,7 @@ class NamedTrees:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What ``simulate`` and ``verify`` run by default, and the FMU's DefaultExperiment."""
+    """The default run of ``simulate`` and ``verify``, and the DefaultExperiment of the FMU."""
 
     stop: float = 1.0
     step: float = 0.01
@@ -177,7 +148,30 @@ class Experiment:
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
+class Body:
+    """A rigid body with its mass centre at ``center``, from the origin of its frame.
+
+    ``attitude`` says which coordinates describe its orientation where it is a branch of the rotational
+    tree of a spatial model: Euler parameters, or Euler angles of a sequence such as ``zyx``.
+    """
+
+    name: str
+    mass: Formula
+    inertia: Tensor
+    points: tuple[Point, ...] = ()
+    center: Vector = NULL_VECTOR
+    attitude: str = QUATERNION
+    description: str = ""
+
+    @property
+    def center_node(self) -> str:
+        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
+        at_origin = all(component.number == 0 for component in self.center)
+        return self.name if at_origin else f"{self.name}.center"
+
+
+@dataclass(frozen=True)
 class SystemModel:
     """A mechanism, a network or both, as described by its user; every name in it resolves.
 
@@ -187,48 +181,22 @@ class SystemModel:
     """
 
     name: str
-    description: str
-    space: Space
-    gravity: Vector
-    parameters: tuple[Parameter, ...]
-    inputs: tuple[Input, ...]
-    outputs: tuple[Output, ...]
-    ground: tuple[Point, ...]
-    elements: tuple[Element, ...]
-    starts: tuple[Start, ...]
-    steady: bool
-    trees: tuple[NamedTrees, ...]
-    independent: tuple[str, ...]
-    experiment: Experiment
+    description: str = ""
+    space: Space = Space.PLANAR
+    gravity: Vector = NULL_VECTOR
+    parameters: tuple[Parameter, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    ground: tuple[Point, ...] = ()
+    elements: tuple[Element, ...] = ()
+    starts: tuple[Start, ...] = ()
+    steady: bool = False
+    trees: tuple[NamedTrees, ...] = ()
+    independent: tuple[str, ...] = ()
+    experiment: Experiment = field(default_factory=Experiment)
 
-    def __init__(
-        self,
-        name: str,
-        description: str = "",
-        space: Space = Space.PLANAR,
-        gravity: Vector = NULL_VECTOR,
-        parameters: tuple[Parameter, ...] = (),
-        inputs: tuple[Input, ...] = (),
-        outputs: tuple[Output, ...] = (),
-        ground: tuple[Point, ...] = (),
-        elements: tuple[Element, ...] = (),
-        starts: tuple[Start, ...] = (),
-        steady: bool = False,
-        trees: tuple[NamedTrees, ...] = (),
-        independent: tuple[str, ...] = (),
-        experiment: Experiment | None = None,
-        **views: Iterable[View | Element],
-    ) -> None:
-        """``views`` replace the elements of sections: bodies, joints, drivers, loads, springs, components."""
-        given = {key: value for key, value in locals().items() if key not in ("self", "views")}
-        given["experiment"] = experiment or Experiment()
-        given["elements"] = _merged(elements, views, space)
-        for key, value in given.items():
-            object.__setattr__(self, key, value)
-
-    def with_views(self, **views: Iterable[View | Element]) -> SystemModel:
-        """The same model with the elements of some sections replaced."""
-        return replace(self, elements=_merged(self.elements, views, self.space))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "elements", tuple(sorted(self.elements, key=_section_order)))
 
     def with_elements(self, *elements: Element) -> SystemModel:
         """The same model with more elements."""
@@ -241,47 +209,44 @@ class SystemModel:
     def element(self, name: str) -> Element:
         return next(element for element in self.elements if element.name == name)
 
-    def _views(self, section: str, view: Callable[[Element, Space], _T]) -> tuple[_T, ...]:
-        return tuple(view(element, self.space) for element in self.in_section(section))
-
     @cached_property
     def bodies(self) -> tuple[Body, ...]:
-        return self._views("bodies", body_view)
-
-    @cached_property
-    def joints(self) -> tuple[Joint, ...]:
-        return self._views("joints", joint_view)
-
-    @cached_property
-    def drivers(self) -> tuple[Driver, ...]:
-        return self._views("drivers", driver_view)
-
-    @cached_property
-    def loads(self) -> tuple[Load, ...]:
-        return self._views("forces", load_view)
-
-    @cached_property
-    def springs(self) -> tuple[Spring, ...]:
-        return self._views("springs", spring_view)
+        """The bodies, with their values by name."""
+        return tuple(_body_of(element) for element in self.in_section("bodies"))
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
-        return tuple(component_view(each, self.space) for each in self.elements if each.ports)
+        """The components of networks, with their values by name."""
+        return tuple(_component_of(element) for element in self.elements if element.ports)
 
 
-#: The views that do not have the name of their section.
-_VIEWS = {"loads": "forces"}
+def _body_of(element: Element) -> Body:
+    values = element.values
+
+    def known(key: str, default: _T) -> _T:
+        return cast(_T, values.get(key, default))
+
+    return Body(
+        element.name,
+        known("mass", ZERO),
+        known("inertia", Tensor()),
+        known("points", ()),
+        known("center", NULL_VECTOR),
+        known("attitude", QUATERNION),
+        element.description,
+    )
 
 
-def _merged(
-    elements: tuple[Element, ...], views: Mapping[str, Iterable[View | Element]], space: Space
-) -> tuple[Element, ...]:
-    """``elements`` with those of some sections replaced, in the order of sections."""
-    for key, given in views.items():
-        section = _VIEWS.get(key, key)
-        kept = [e for e in elements if not (e.ports if key == "components" else e.section == section)]
-        elements = (*kept, *(element_of(view, space) for view in given))
-    return tuple(sorted(elements, key=_section_order))
+def _component_of(element: Element) -> Component:
+    return Component(
+        element.name,
+        element.section,
+        element.type,
+        tuple((key, str(node)) for key, node in element.ends.items()),
+        tuple((key, cast(Formula, value)) for key, value in element.values.items()),
+        element.ports,
+        element.description,
+    )
 
 
 def _section_order(element: Element) -> int:

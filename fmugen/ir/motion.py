@@ -13,6 +13,7 @@ from typing import Protocol
 from fmugen.expr.affine import Affine, AffineScalar
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
+from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
 
 __all__ = ["Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
@@ -64,6 +65,19 @@ class Motion(Protocol):
 
     # --- vectors -------------------------------------------------------------------------------------
 
+    @property
+    def translation(self) -> Motion:
+        """The motion of the element's edge in the translational graph."""
+
+    def slides(self, order: int = 0) -> Vector3:
+        """The displacement along the axes of the edge, or its rate as seen from them."""
+
+    def spin(self) -> Vector3:
+        """The angular velocity of the head relative to the tail, along the axes of the edge."""
+
+    def direction(self, fixed: Vector) -> Vector3:
+        """The unit vector along a direction fixed in the body of the head, along the axes of the edge."""
+
     def velocity(self, frame: str) -> Vector3:
         """The velocity of the head relative to the tail, by components in the axes of a body."""
 
@@ -86,6 +100,9 @@ class Motion(Protocol):
 
     def along(self, force: Expr) -> Affine:
         """A force along the first axis in which the edge slides."""
+
+    def along_axes(self, components: Vector3) -> Affine:
+        """A force or torque by components along the axes of the edge."""
 
     def about(self, torque: Expr) -> Affine:
         """A torque about the first axis about which the edge turns."""

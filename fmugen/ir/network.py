@@ -13,7 +13,7 @@ from enum import Enum
 from fmugen.ir.formula import Formula
 from fmugen.ir.quantity import Kinds, Level, Quantity
 
-__all__ = ["FLANGE", "Component", "Discipline", "Port", "flange_joint", "node_owner", "node_quantities"]
+__all__ = ["FLANGE", "Component", "Discipline", "Port", "flange_joint", "node_quantities"]
 
 #: ``joint:crank_pin`` is the node at which components act on a joint of the mechanism.
 FLANGE = "joint:"
@@ -98,11 +98,6 @@ class Component:
 def flange_joint(node: str) -> str | None:
     """The joint whose flange a node is, if it is one."""
     return node.removeprefix(FLANGE) if node.startswith(FLANGE) else None
-
-
-def node_owner(node: str) -> str:
-    """What the quantities of a node are called after."""
-    return flange_joint(node) or node
 
 
 def node_quantities(ports: Iterable[tuple[Port, ...]], datum: str) -> Iterator[Quantity]:

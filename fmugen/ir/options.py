@@ -1,4 +1,4 @@
-"""What the user may choose for an export."""
+"""The options of an export."""
 
 from __future__ import annotations
 

@@ -16,11 +16,11 @@ __all__ = [
     "Leaf",
     "LeftOut",
     "Motion",
+    "MotionStage",
     "NetworkCode",
     "Partial",
     "Program",
     "Result",
-    "Section",
     "SetCode",
     "SolveFunction",
     "StepCode",
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Vector(Enum):
-    """What generated code reads values from: vectors of numbers, and what an exact step has found so far."""
+    """The vectors of numbers that generated code reads, and the results of an exact step so far."""
 
     TIME = "time"
     PARAMETERS = "parameters"
@@ -54,7 +54,7 @@ class Vector(Enum):
 class Leaf:
     """A value that code reads: its place in a vector, and its name in the model.
 
-    ``change`` tells that it is the change of this value along a direction.
+    ``change`` is true for the change of this value along a direction.
     """
 
     vector: Vector
@@ -87,10 +87,10 @@ class Guard:
 
 
 @dataclass(frozen=True)
-class Section:
-    """Temporaries, guards, then assignments; later sections read what earlier ones assigned.
+class MotionStage:
+    """Temporaries, guards, then assignments; later stages read what earlier ones assigned.
 
-    ``title`` says what the section computes.
+    ``title`` says what the stage computes.
     """
 
     guards: tuple[Guard, ...]
@@ -101,20 +101,20 @@ class Section:
 
 @dataclass(frozen=True)
 class Motion:
-    """The embedded equations of motion as sections in order.
+    """The embedded equations of motion as stages in order.
 
     Velocities block by block, accelerations, multipliers in reverse order of the blocks. ``labels`` says what
     some expressions within them are, such as the entries of the reduced mass matrix.
     """
 
-    sections: tuple[Section, ...]
+    stages: tuple[MotionStage, ...]
     operations: Operations = field(default_factory=Operations)
     labels: tuple[tuple[Expr, str], ...] = ()
 
     @property
     def pivots(self) -> int:
         """How many guards compare with the largest value met so far."""
-        return sum(guard.factor > 0.0 for section in self.sections for guard in section.guards)
+        return sum(guard.factor > 0.0 for stage in self.stages for guard in stage.guards)
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,10 @@ class SolveFunction:
 
 @dataclass(frozen=True)
 class SetCode:
-    """What finds everything from one set of independent coordinates.
+    """The functions that compute everything from one set of independent coordinates.
 
-    ``solve_together`` has the steps of all blocks, where all are exact, with what they share computed once.
-    ``motion`` is ``None`` where the equations of motion are solved numerically.
+    ``solve_together`` has the steps of all blocks, if all are exact, with common parts computed once.
+    ``motion`` is ``None`` if the equations of motion are solved numerically.
     """
 
     flow: SolutionFlow
@@ -188,7 +188,7 @@ class SetCode:
 
 @dataclass(frozen=True)
 class NetworkCode:
-    """What generated code knows of the network: its states, and the blocks that find its unknowns."""
+    """The network in generated code: its states, and the blocks that find its unknowns."""
 
     states: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ class Program:
 
     ``leaves`` are the symbols and the parameter-only expressions that functions read. ``turning`` are the
     coordinates whose sine and cosine are found once and read by steps and motion, ``circles`` the leaves of
-    these sines and cosines. ``sets`` belong to the flow and to its spares, in this order.
+    these sines and cosines. ``sets`` belong to the flow and to its alternatives, in this order.
 
     For every input, ``input_rates`` has the number of the input that is its rate, or -1. ``input_drives``
     tells whether a motion is prescribed by it or by what it is a rate of. ``input_stamps`` has the number of

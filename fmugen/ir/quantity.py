@@ -29,7 +29,7 @@ EULER_PARAMETERS = "quaternion"
 
 
 class Level(Enum):
-    """What a quantity needs: positions, velocities, or accelerations and reactions."""
+    """The level of a quantity: positions, velocities, or accelerations and reactions."""
 
     POSITION = 0
     VELOCITY = 1

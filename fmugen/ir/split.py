@@ -1,4 +1,4 @@
-"""SplitSystem: one model as several, each of which becomes an FMU, and what they tell each other."""
+"""SplitSystem: one model as several, each of which becomes an FMU, and the signals between them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SplitSystem:
 
     @property
     def exchanged(self) -> Iterator[Connection]:
-        """What parts tell each other."""
+        """The signals between parts."""
         return (c for c in self.connections if SYSTEM not in (c.source, c.target))
 
     @property

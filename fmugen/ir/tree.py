@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fmugen.ir.graph import Domain
 from fmugen.ir.network import Discipline
 
-__all__ = ["Link", "SpanningTree", "TreeSelection"]
+__all__ = ["SpanningTree", "TreeSelection", "TreeStep"]
 
 
 @dataclass(frozen=True)
-class Link:
+class TreeStep:
     """A node hung below its parent by a branch; ``forward`` if the branch points away from the root."""
 
     node: str
@@ -24,7 +24,7 @@ class Link:
 class SpanningTree:
     """A rooted spanning tree of one graph.
 
-    ``links`` lists every node but the root, parents before children. ``cutsets[branch]`` and
+    ``steps`` lists every node but the root, parents before children. ``cutsets[branch]`` and
     ``circuits[chord]`` are the fundamental cutsets and circuits, as (edge, sign) without the
     defining edge itself, whose sign is +1.
     """
@@ -33,7 +33,7 @@ class SpanningTree:
     root: str
     branches: tuple[str, ...]
     chords: tuple[str, ...]
-    links: tuple[Link, ...]
+    steps: tuple[TreeStep, ...]
     cutsets: dict[str, tuple[tuple[str, int], ...]]
     circuits: dict[str, tuple[tuple[str, int], ...]]
 

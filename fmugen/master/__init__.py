@@ -6,12 +6,12 @@ It reads only the files of FMUs, so FMUs of all programs can be connected.
 """
 
 from fmugen.master.cosimulation import Cosimulation, Scheme, Signals
-from fmugen.master.system import PartFmu, Place, System, Wire, connect, load_system, read_ssp
+from fmugen.master.system import PartFmu, PartVariable, System, Wire, connect, load_system, read_ssp
 
 __all__ = [
     "Cosimulation",
     "PartFmu",
-    "Place",
+    "PartVariable",
     "Scheme",
     "Signals",
     "System",

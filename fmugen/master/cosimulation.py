@@ -28,7 +28,7 @@ from fmpy.fmi2 import (
 from numpy.typing import NDArray
 
 from fmugen.errors import SimulationError
-from fmugen.master.system import PartFmu, Place, System, Wire
+from fmugen.master.system import PartFmu, PartVariable, System, Wire
 
 __all__ = ["Array", "Cosimulation", "Scheme", "Signals"]
 
@@ -49,8 +49,8 @@ class Signals:
     The derivatives at a time tell how an input goes on to the next one.
     """
 
-    values: Mapping[Place, Sequence[float]] = field(default_factory=dict)
-    derivatives: Mapping[Place, Sequence[Sequence[float]]] = field(default_factory=dict)
+    values: Mapping[PartVariable, Sequence[float]] = field(default_factory=dict)
+    derivatives: Mapping[PartVariable, Sequence[Sequence[float]]] = field(default_factory=dict)
 
     def tell(self, number: int, slave: _Slave) -> None:
         """Set the inputs of an FMU to what they are at one of the times."""
@@ -83,9 +83,9 @@ class Cosimulation:
     def run(
         self,
         times: Sequence[float],
-        watched: Sequence[Place],
-        parameters: Mapping[Place, float] | None = None,
-        inputs: Mapping[Place, float] | None = None,
+        watched: Sequence[PartVariable],
+        parameters: Mapping[PartVariable, float] | None = None,
+        inputs: Mapping[PartVariable, float] | None = None,
         signals: Signals | None = None,
     ) -> Array:
         """One run; a row for every time, a column for everything that is watched.
@@ -123,7 +123,9 @@ class Cosimulation:
             part.name: _Slave(part, self.system.wires, self._messages) for part in self.system.parts
         }
 
-    def _initialize(self, times: Sequence[float], settings: Mapping[Place, float], signals: Signals) -> None:
+    def _initialize(
+        self, times: Sequence[float], settings: Mapping[PartVariable, float], signals: Signals
+    ) -> None:
         for name, slave in self._slaves.items():
             own = {variable: value for (part, variable), value in settings.items() if part == name}
             slave.fmu.setupExperiment(startTime=times[0], stopTime=times[-1])
@@ -153,8 +155,8 @@ class Cosimulation:
         for slave in slaves:
             slave.give()
 
-    def _read(self, watched: Sequence[Place]) -> list[float]:
-        found: dict[Place, float] = {}
+    def _read(self, watched: Sequence[PartVariable]) -> list[float]:
+        found: dict[PartVariable, float] = {}
         for name in dict.fromkeys(part for part, _ in watched):
             variables = [variable for part, variable in watched if part == name]
             values = self._slaves[name].get(variables)

@@ -18,10 +18,10 @@ from fmugen.archives import check_entries, check_fmu, entry_of, leaves_folder
 from fmugen.errors import SimulationError
 from fmugen.signals import Chain, chains_of
 
-__all__ = ["PartFmu", "Place", "System", "Wire", "connect", "load_system", "read_ssp"]
+__all__ = ["PartFmu", "PartVariable", "System", "Wire", "connect", "load_system", "read_ssp"]
 
 #: The variable ``name`` of a part.
-Place = tuple[str, str]
+PartVariable = tuple[str, str]
 
 _STRUCTURE = "SystemStructure.ssd"
 _SPACES = {
@@ -85,7 +85,7 @@ class System:
 
     parts: tuple[PartFmu, ...]
     wires: tuple[Wire, ...]
-    settings: Mapping[Place, float] = field(default_factory=dict)
+    settings: Mapping[PartVariable, float] = field(default_factory=dict)
     name: str = ""
     stop: float | None = None
     step: float | None = None
@@ -93,15 +93,15 @@ class System:
     def part(self, name: str) -> PartFmu:
         return next(part for part in self.parts if part.name == name)
 
-    def named(self, causality: str | None = None) -> dict[str, tuple[Place, ...]]:
+    def named(self, causality: str | None = None) -> dict[str, tuple[PartVariable, ...]]:
         """The variables of a causality (all, if none is given) by what they are called.
 
         ``part.variable`` is one of them; ``variable`` alone are those of all parts that have it. Inputs at
         the end of a wire cannot be set.
         """
         wired = {(wire.target, wire.input) for wire in self.wires} if causality == "input" else set()
-        found: dict[str, tuple[Place, ...]] = {}
-        alone: dict[str, tuple[Place, ...]] = {}
+        found: dict[str, tuple[PartVariable, ...]] = {}
+        alone: dict[str, tuple[PartVariable, ...]] = {}
         for part in self.parts:
             for variable in part.reals:
                 place = (part.name, variable.name)
@@ -275,10 +275,12 @@ def _sources(package: str, archive: zipfile.ZipFile, components: list[Any]) -> I
         yield name, entry
 
 
-def _settings(package: Path, system: System, structure: Any, components: list[Any]) -> dict[Place, float]:
+def _settings(
+    package: Path, system: System, structure: Any, components: list[Any]
+) -> dict[PartVariable, float]:
     """The parameter values of a package: those of the whole win over those of a component."""
     known = system.named()
-    settings: dict[Place, float] = {}
+    settings: dict[PartVariable, float] = {}
     for name, parameter in _bound(structure, components):
         if parameter.type != "Real" or name not in known:
             raise SimulationError(f"{package} sets {name}, which is not a real variable of a component")

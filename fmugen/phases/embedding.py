@@ -19,10 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from fmugen.expr.dag import Dag, Expr
+from fmugen.expr.code import count_operations
+from fmugen.expr.dag import Dag, Expr, Operation
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Attitude, Block, SolutionFlow
-from fmugen.ir.program import Guard, Motion, Result, Section
+from fmugen.ir.program import Guard, Motion, MotionStage, Result
+from fmugen.recursion import accelerations
 
 __all__ = ["System", "embed", "embed_all", "written_out"]
 
@@ -40,13 +42,30 @@ Matrix = list[list[Expr]]
 
 
 def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
-    """The embedded equations of motion, or ``None`` where they are better solved numerically."""
-    if len(flow.independent) > _MOST_FREEDOMS or any(len(b.rows) > _LARGEST_BLOCK for b in flow.blocks):
+    """The embedded equations of motion, or ``None`` where they are better solved numerically.
+
+    Those of a tree of bodies go from body to body, or factor M if that takes fewer operations.
+    """
+    recursive = dae.tree is not None and not flow.blocks
+    small = len(flow.independent) <= _MOST_FREEDOMS
+    if any(len(block.rows) > _LARGEST_BLOCK for block in flow.blocks) or not (small or recursive):
         return None
     try:
-        return _Embedding(dae, flow).build()
+        forms = [_Embedding(dae, flow).from_body_to_body()] if recursive else []
+        if not recursive or (small and not flow.whole):
+            forms.append(_Embedding(dae, flow).build())
     except ZeroDivisionError:  # a pivot that vanishes everywhere: what is left needs a search for pivots
         return None
+    return forms[0] if len(forms) == 1 else min(forms, key=_operations)
+
+
+def _operations(motion: Motion) -> int:
+    """The operations of equations of motion as they stand."""
+    values = [guard.value for stage in motion.stages for guard in stage.guards]
+    values += [result.value for stage in motion.stages for result in stage.results]
+    return count_operations(
+        (), values, lambda node: node.constant or node.operation is Operation.SYMBOL
+    ).total
 
 
 def embed_all(dae: Dae, flow: SolutionFlow) -> list[Motion | None]:
@@ -59,7 +78,7 @@ class _Embedding:
         self.dae, self.flow = dae, flow
         self.dag: Dag = dae.symbols.dag
         self.place = {row: index for index, row in enumerate(flow.rows)}
-        self.sections: list[Section] = []
+        self.stages: list[MotionStage] = []
         self.labels: list[tuple[Expr, str]] = []
         self.systems = {
             block.rows: written_out(self._block(block.rows, block.unknowns)) for block in flow.blocks
@@ -79,7 +98,35 @@ class _Embedding:
         for block in reversed(self.flow.blocks):
             self._multipliers(block.rows, block.unknowns)
         self._length_multipliers()
-        return Motion(tuple(self.sections), labels=tuple(self.labels))
+        return Motion(tuple(self.stages), labels=tuple(self.labels))
+
+    def from_body_to_body(self) -> Motion:
+        """The accelerations of a tree of bodies by its articulated inertias.
+
+        Nothing constrains it but the lengths of Euler parameters, whose multipliers are zero: along them
+        no body turns.
+        """
+        dae, dag = self.dae, self.dag
+        if dae.tree is None:
+            raise ValueError("the bodies form no tree")
+        pivots, solution = accelerations(dae.tree, dae.force)
+        for attitude in self.flow.whole:
+            found = [dae.coordinates[k] for k in attitude.components]
+            length = -dag.add(c.velocity**2 for c in found)
+            for k, c in zip(attitude.components, found, strict=True):
+                solution[k] = solution[k] + length * c.position
+        guards = tuple(Guard(pivot) for pivot in pivots)
+        self.labels += [(pivot, "articulated inertia") for pivot in pivots]
+        results = tuple(Result("a", k, value) for k, value in enumerate(solution))
+        self.stages += [
+            MotionStage(guards, (), title="articulated inertias, from the leaves to the ground"),
+            MotionStage((), results, title="accelerations of the coordinates"),
+        ]
+        for attitude in self.flow.whole:
+            result = Result("l", self.place[attitude.row], dag.zero)
+            name = dae.constraints[attitude.row].name
+            self.stages.append(MotionStage((), (result,), title=f"multiplier of {name}"))
+        return Motion(tuple(self.stages), labels=tuple(self.labels))
 
     def _turn(self, attitude: Attitude, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
         """How the components of a whole attitude follow from its angular acceleration."""
@@ -113,7 +160,7 @@ class _Embedding:
             sides.append(self.dag.add([self.dae.constraints[row].nu, *moved]))
         solution = zip(block.unknowns, system.solve(sides), strict=True)
         results = tuple(Result("v", k, value) for k, value in solution)
-        self.sections.append(Section(system.guards, results, title=f"velocities from {block.name}"))
+        self.stages.append(MotionStage(system.guards, results, title=f"velocities from {block.name}"))
 
     def _tangent(
         self,
@@ -143,51 +190,49 @@ class _Embedding:
     # --- the whole -----------------------------------------------------------------------------------
 
     def _accelerations(self, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
-        size, freedom = len(self.dae.coordinates), len(self.flow.independent)
-        mass = self._mass
-        excess = [
-            self.dag.add([self.dae.force[k], *(-mass(k, m) * drift[m] for m in range(size))])
-            for k in range(size)
-        ]
-        moved = {
-            (k, j): self.dag.add(mass(k, m) * tangent[m][j] for m in range(size) if j in tangent[m])
-            for k in range(size)
-            for j in range(freedom)
-        }
-        reduced = [
-            [
-                self.dag.add(tangent[k][i] * moved[k, j] for k in range(size) if i in tangent[k])
-                for j in range(i + 1)
-            ]
-            for i in range(freedom)
-        ]
-        forces = [
-            self.dag.add(tangent[k][i] * excess[k] for k in range(size) if i in tangent[k])
-            for i in range(freedom)
-        ]
+        reduced, forces = self._reduced(tangent, drift)
         pivots, factors, solution = _solve_symmetric(reduced, forces)
         names = [self.dae.coordinates[k].name for k in self.flow.independent]
         self._label(names, reduced, factors, pivots, forces)
-        guards = tuple(Guard(pivot) for pivot in pivots)
-        if guards:
+        if pivots:
             title = f"reduced mass matrix B^T M B of {', '.join(names)}, and its factors L D L^T"
-            self.sections.append(Section(guards, (), title=title))
+            self.stages.append(MotionStage(tuple(map(Guard, pivots)), (), title=title))
         turned = {k for attitude in self.flow.whole for k in attitude.components}
-        own = [Result("a", k, solution[j]) for j, k in enumerate(self.flow.independent) if k not in turned]
-        if own:
-            title = "accelerations of the independent coordinates"
-            self.sections.append(Section((), tuple(own), title=title))
-        second = [
-            solution[j] if k in turned else self.dae.coordinates[k].second
-            for j, k in enumerate(self.flow.independent)
-        ]
-        rest = [
-            Result("a", k, self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())]))
+        found = dict(zip(self.flow.independent, solution, strict=True))
+        self._stage_accelerations("independent", {k: a for k, a in found.items() if k not in turned})
+        second = [a if k in turned else self.dae.coordinates[k].acceleration for k, a in found.items()]
+        rest = {
+            k: self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())])
             for k in sorted({*self.flow.dependent, *turned})
+        }
+        self._stage_accelerations("dependent", rest)
+
+    def _reduced(
+        self, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]
+    ) -> tuple[Matrix, list[Expr]]:
+        """B^T M B, on and below its diagonal, and B^T (F - M a0)."""
+        size, freedoms = range(len(self.dae.coordinates)), range(len(self.flow.independent))
+
+        def across(values: Sequence[Expr], i: int) -> Expr:
+            """A column of B times a vector."""
+            return self.dag.add(tangent[k][i] * values[k] for k in size if i in tangent[k])
+
+        excess = [
+            self.dag.add([self.dae.force[k], *(-self._mass(k, m) * drift[m] for m in size)]) for k in size
         ]
-        if rest:
-            title = "accelerations of the dependent coordinates"
-            self.sections.append(Section((), tuple(rest), title=title))
+        moved: Matrix = [[] for _ in freedoms]
+        for k in size:
+            row = [self._mass(k, m) for m in size]
+            for j in freedoms:
+                moved[j].append(across(row, j))
+        reduced = [[across(moved[j], i) for j in range(i + 1)] for i in freedoms]
+        return reduced, [across(excess, i) for i in freedoms]
+
+    def _stage_accelerations(self, which: str, values: dict[int, Expr]) -> None:
+        if values:
+            results = tuple(Result("a", k, value) for k, value in values.items())
+            title = f"accelerations of the {which} coordinates"
+            self.stages.append(MotionStage((), results, title=title))
 
     def _label(
         self,
@@ -215,13 +260,13 @@ class _Embedding:
             terms = []
             for k in attitude.components:
                 parts = [self.dae.force[k]]
-                parts += [-self._mass(k, m) * self.dae.coordinates[m].second for m in size]
+                parts += [-self._mass(k, m) * self.dae.coordinates[m].acceleration for m in size]
                 others = (row for row in self.flow.rows if row != attitude.row)
                 parts += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in others]
                 terms.append(self.dae.coordinates[k].position * self.dag.add(parts))
             name = self.dae.constraints[attitude.row].name
             result = Result("l", self.place[attitude.row], self.dag.add(terms) / 2)
-            self.sections.append(Section((), (result,), title=f"multiplier of {name}"))
+            self.stages.append(MotionStage((), (result,), title=f"multiplier of {name}"))
 
     def _multipliers(self, rows: tuple[int, ...], unknowns: Sequence[int]) -> None:
         size = len(self.dae.coordinates)
@@ -229,14 +274,14 @@ class _Embedding:
         sides = []
         for k in unknowns:
             terms = [self.dae.force[k]]
-            terms += [-self._mass(k, m) * self.dae.coordinates[m].second for m in range(size)]
+            terms += [-self._mass(k, m) * self.dae.coordinates[m].acceleration for m in range(size)]
             terms += [-self._entry(row, k) * self.dae.constraints[row].multiplier for row in solved]
             sides.append(self.dag.add(terms))
         values = self.systems[rows].solve_transposed(sides)
         results = tuple(Result("l", self.place[row], value) for row, value in zip(rows, values, strict=True))
         names = "; ".join(self.dae.constraints[row].name for row in rows)
         title = f"{'multiplier' if len(rows) == 1 else 'multipliers'} of {names}"
-        self.sections.append(Section((), results, title=title))
+        self.stages.append(MotionStage((), results, title=title))
 
 
 # --- small systems -------------------------------------------------------------------------------------

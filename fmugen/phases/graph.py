@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fmugen.components.multibody import Multibody
 from fmugen.components.networks import Networks
-from fmugen.expr.dag import Dag, Role
+from fmugen.expr.dag import Dag, SymbolRole
 from fmugen.ir.formula import TIME
 from fmugen.ir.graph import Domain, DomainGraph, LinearGraph, Symbols
 from fmugen.ir.model import Space, SystemModel, start_parameter
@@ -21,13 +21,13 @@ def build_graph(model: SystemModel) -> LinearGraph:
     dag = Dag()
     names = [parameter.name for parameter in model.parameters]
     names += [start_parameter(start) for start in model.starts if start.adjustable]
-    time = dag.symbol(TIME, Role.TIME)
-    inputs = {given.name: dag.symbol(given.name, Role.INPUT) for given in model.inputs}
-    rates = {inputs[given.name]: inputs[given.rate] for given in model.inputs if given.rate}
+    time = dag.symbol(TIME, SymbolRole.TIME)
+    inputs = {variable.name: dag.symbol(variable.name, SymbolRole.INPUT) for variable in model.inputs}
+    rates = {inputs[variable.name]: inputs[variable.rate] for variable in model.inputs if variable.rate}
     symbols = Symbols(
         dag,
         time,
-        {name: dag.symbol(name, Role.PARAMETER) for name in names},
+        {name: dag.symbol(name, SymbolRole.PARAMETER) for name in names},
         inputs,
         {time: dag.one, **rates},
     )
@@ -48,7 +48,7 @@ def build_graph(model: SystemModel) -> LinearGraph:
         networks.graphs,
         networks.terminals,
         networks.symbols_by_name | {state.name: state.symbol for state in components.states},
-        networks.borrowed,
+        networks.mechanism_quantities,
         components.states,
         tuple(components.works),
         components.modes,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fmugen.errors import SimulationError
-from fmugen.master import Cosimulation, Place, Scheme, Signals, load_system
+from fmugen.master import Cosimulation, PartVariable, Scheme, Signals, load_system
 from fmugen.study.spec import Reduction
 
 __all__ = ["Array", "Experiment", "Outcome", "Runs", "Subject"]
@@ -35,9 +35,9 @@ class Experiment:
     """What all runs have in common: ``parameters`` are the places that each value of a run goes to."""
 
     times: tuple[float, ...]
-    parameters: tuple[tuple[Place, ...], ...]
-    inputs: dict[Place, float]
-    measures: tuple[tuple[Place, Reduction], ...]
+    parameters: tuple[tuple[PartVariable, ...], ...]
+    inputs: dict[PartVariable, float]
+    measures: tuple[tuple[PartVariable, Reduction], ...]
     scheme: Scheme = Scheme.JACOBI
     signals: Signals = field(default_factory=Signals)
 

@@ -14,6 +14,7 @@ from fmugen.ir.options import THOROUGH
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees.candidates import neighbours, promising_trees
+from fmugen.trees.forms import formulate_briefly
 from fmugen.trees.methods import CHEAPEST, METHODS, select_trees, tied_trees
 from fmugen.trees.search import SHORT_EFFORT, CandidateProgress, Effort
 from fmugen.trees.store import cheapest_trees
@@ -23,6 +24,7 @@ __all__ = [
     "CHEAPEST",
     "METHODS",
     "choose_trees",
+    "formulate_briefly",
     "neighbours",
     "promising_trees",
     "require_reactions",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph, Role
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.trees.formulation import pair_weight
@@ -91,8 +91,8 @@ def _distinct(graphs: LinearGraph, pairs: Iterable[TreeSelection]) -> list[TreeS
 def _twins(graphs: LinearGraph, domain: Domain) -> dict[str, str]:
     """Virtual joints that offer what a body offers as well."""
     edges = graphs.domain(domain).edges
-    bodies = {(e.tail, e.head, len(e.motion)): e.name for e in edges if e.kind is EdgeKind.BODY}
-    virtual = (edge for edge in edges if edge.kind is EdgeKind.VIRTUAL)
+    bodies = {(e.tail, e.head, len(e.motion)): e.name for e in edges if e.role is Role.BODY}
+    virtual = (edge for edge in edges if edge.role is Role.VIRTUAL)
     keys = ((edge.name, (edge.tail, edge.head, len(edge.motion))) for edge in virtual)
     return {name: bodies[key] for name, key in keys if key in bodies}
 
@@ -136,7 +136,7 @@ def _platform_trees(graphs: LinearGraph) -> list[TreeSelection]:
     bodies = [
         edge.name
         for edge in graphs.rotation.edges
-        if edge.kind is EdgeKind.BODY and joints[edge.head] >= _PLATFORM_JOINTS
+        if edge.role is Role.BODY and joints[edge.head] >= _PLATFORM_JOINTS
     ]
     if not bodies:
         return []
@@ -149,7 +149,7 @@ def _filled(graphs: LinearGraph, domain: Domain, wanted: Iterable[str]) -> tuple
     graph = graphs.domain(domain)
     weights = {name: factors.weight for name, factors in edge_factors(graph).items()}
     edges = {edge.name: edge for edge in graph.edges if edge.branchable}
-    always = [name for name, edge in edges.items() if edge.kind in ALWAYS_BRANCH]
+    always = [name for name, edge in edges.items() if edge.role in ALWAYS_BRANCH]
     first = [name for name in wanted if name in edges]
     return greedy_branches(graph, [*always, *first, *sorted(edges, key=weights.__getitem__)])
 
@@ -165,7 +165,7 @@ def _exchanges(graphs: LinearGraph, selection: TreeSelection, domain: Domain) ->
         if not _free_to_move(graphs, edges[chord]):
             continue
         for branch, _ in tree.circuits[chord]:
-            if edges[branch].kind not in ALWAYS_BRANCH:
+            if edges[branch].role not in ALWAYS_BRANCH:
                 branches = tuple(chord if name == branch else name for name in tree.branches)
                 yield _changed(graphs, selection, domain, branches, f"{chord} for {branch}")
 
@@ -181,7 +181,7 @@ def _promotions(graphs: LinearGraph, selection: TreeSelection, domain: Domain) -
 
 
 def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:
-    return edge.kind not in ALWAYS_CHORD | ALWAYS_BRANCH and edge.branchable
+    return edge.role not in ALWAYS_CHORD | ALWAYS_BRANCH and edge.branchable
 
 
 def _changed(

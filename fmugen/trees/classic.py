@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph, Role
 from fmugen.ir.model import NamedTrees
 from fmugen.ir.tree import TreeSelection
 from fmugen.trees.selection import make_selection
@@ -19,10 +19,10 @@ __all__ = ["CLASSIC_METHODS", "classic_trees", "named_trees"]
 
 #: McPhee's preferred order (4.4): what is known first, then the fewest unknown across variables.
 _PREFERRED = {
-    EdgeKind.ARM: 0,
-    EdgeKind.MOTION_DRIVER: 1,
-    EdgeKind.JOINT: 2,
-    EdgeKind.BODY: 2,
+    Role.ARM: 0,
+    Role.DRIVER: 1,
+    Role.JOINT: 2,
+    Role.BODY: 2,
 }
 
 CLASSIC_METHODS = {
@@ -41,16 +41,16 @@ def classic_trees(graphs: LinearGraph, method: str) -> TreeSelection:
 
 
 def named_trees(graphs: LinearGraph, named: NamedTrees) -> TreeSelection:
-    """Trees named by the user, completed by the arms."""
-    arms = _of_kind(graphs.translation, EdgeKind.ARM)
-    branches = {Domain.TRANSLATION: (*arms, *named.translation), Domain.ROTATION: named.rotation}
+    """Trees named by the user, completed by the arms, which flexible bodies have in both."""
+    given = {Domain.TRANSLATION: named.translation, Domain.ROTATION: named.rotation}
+    branches = {d: (*_with_role(graphs.domain(d), Role.ARM), *rest) for d, rest in given.items()}
     return make_selection(graphs, named.name, branches, lambda *_: f"named in trees.{named.name}")
 
 
 def _ranked(graphs: LinearGraph, domain: Domain, method: str) -> list[str]:
     """The edges that a method takes as branches, the most preferred first."""
     graph = graphs.domain(domain)
-    arms, bodies = _of_kind(graph, EdgeKind.ARM), _of_kind(graph, EdgeKind.BODY)
+    arms, bodies = _with_role(graph, Role.ARM), _with_role(graph, Role.BODY)
     if method == "ac":  # every body is a branch of both trees
         return [*arms, *bodies]
     if method == "jc":  # the same joints in both trees, and bodies where no joint reaches
@@ -67,23 +67,23 @@ def _preferred(graphs: LinearGraph, graph: DomainGraph) -> list[str]:
     both = _counted(graphs, lambda edge: edge.freedoms)
 
     def key(edge: Edge) -> tuple[int, ...]:
-        ranked = edge.kind in (EdgeKind.JOINT, EdgeKind.BODY)
+        ranked = edge.role in (Role.JOINT, Role.BODY)
         freedoms, in_both = (edge.freedoms, both[edge.name]) if ranked else (0, 0)
         return (
-            _PREFERRED[edge.kind],
+            _PREFERRED[edge.role],
             freedoms,
-            edge.kind is not EdgeKind.BODY,
+            edge.role is not Role.BODY,
             in_both,
             len(edge.motion),
         )
 
-    return [edge.name for edge in sorted((e for e in graph.edges if e.kind in _PREFERRED), key=key)]
+    return [edge.name for edge in sorted((e for e in graph.edges if e.role in _PREFERRED), key=key)]
 
 
 def _joints(graphs: LinearGraph) -> list[str]:
     """Joints by their number of coordinates, so that loops are cut where most is free."""
     coordinates = _counted(graphs, lambda edge: len(edge.motion))
-    joints = [e.name for e in graphs.translation.edges if e.kind is EdgeKind.JOINT and e.branchable]
+    joints = [e.name for e in graphs.translation.edges if e.role is Role.JOINT and e.branchable]
     return sorted(joints, key=coordinates.__getitem__)
 
 
@@ -95,6 +95,6 @@ def _counted(graphs: LinearGraph, count: Callable[[Edge], int]) -> dict[str, int
     return found
 
 
-def _of_kind(graph: DomainGraph, kind: EdgeKind) -> list[str]:
-    """Edges of a kind, fewest branch coordinates first."""
-    return [e.name for e in sorted((e for e in graph.edges if e.kind is kind), key=lambda e: len(e.motion))]
+def _with_role(graph: DomainGraph, role: Role) -> list[str]:
+    """Edges with a role, fewest branch coordinates first."""
+    return [e.name for e in sorted((e for e in graph.edges if e.role is role), key=lambda e: len(e.motion))]

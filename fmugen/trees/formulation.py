@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from fmugen.ir.graph import Domain, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph, Role
 from fmugen.ir.tree import SpanningTree
 from fmugen.trees.freedoms import (
     ALWAYS_BRANCH,
@@ -71,9 +71,9 @@ class Weighting:
         return self.uses[edge.name]
 
     def group(self, edge: Edge) -> int:
-        if edge.kind in ALWAYS_BRANCH:
+        if edge.role in ALWAYS_BRANCH:
             return _KNOWN_ACROSS
-        return _KNOWN_THROUGH if edge.kind in ALWAYS_CHORD else self.equations[edge.name]
+        return _KNOWN_THROUGH if edge.role in ALWAYS_CHORD else self.equations[edge.name]
 
     def part(self, edge: Edge, path_load: int) -> int:
         """The body that comes with an edge, and in the last digit the similarity of the trees."""
@@ -106,10 +106,10 @@ class Weighting:
         )
 
     def _brought(self, edge: Edge, path_load: int) -> int:
-        """What a branch adds by the body that comes with it, at the end of a path from the ground."""
-        if edge.kind is EdgeKind.ARM:
+        """The weight that a branch adds through its body, at the end of a path from the ground."""
+        if edge.role is Role.ARM:
             return 0
-        own = _BRANCH_BODY[self.domain] if edge.kind is EdgeKind.BODY else _CHORD_BODY
+        own = _BRANCH_BODY[self.domain] if edge.role is Role.BODY else _CHORD_BODY
         return own * self.uses[edge.name] + _CHORD_BODY * path_load
 
     def _kinematic(self, equations: int) -> int:
@@ -118,7 +118,7 @@ class Weighting:
 
 
 def rotational_weighting(graphs: LinearGraph, translation: Collection[str] = ()) -> Weighting:
-    """Weights in rotation, where a cutset serves the equations of its own branch alone."""
+    """Weights in rotation, where a cutset is used by the equations of its own branch only."""
     equations = _equations(graphs, Domain.ROTATION)
     elsewhere = _equations(graphs, Domain.TRANSLATION)
     return Weighting(
@@ -164,14 +164,14 @@ def _force_uses(
     is handed on.
     """
     torques = GrownTree.of(rotation).loads(turning)
-    inner = {link.branch: link.parent for link in rotation.links}
+    inner = {step.branch: step.parent for step in rotation.steps}
     edges = graphs.translation.edges
-    arms = {edge.head: torques[graphs.body_of[edge.head]] for edge in edges if edge.kind is EdgeKind.ARM}
+    arms = {edge.head: torques[graphs.body_of[edge.head]] for edge in edges if edge.role is Role.ARM}
     uses = {}
     for edge in edges:
         sliding = torques[inner[edge.name]] if own[edge.name] and edge.name in inner else 0
         handed_on = arms.get(edge.tail, 0) + arms.get(edge.head, 0)
-        uses[edge.name] = 0 if edge.kind is EdgeKind.ARM else own[edge.name] + sliding + handed_on
+        uses[edge.name] = 0 if edge.role is Role.ARM else own[edge.name] + sliding + handed_on
     return uses
 
 
@@ -229,7 +229,7 @@ def _span(graphs: LinearGraph, rotation: GrownTree) -> SpanningTree:
 
 
 def pair_weight(graphs: LinearGraph, rotation: SpanningTree, translation: SpanningTree) -> int:
-    """What the algorithm expects of a pair of complete trees: a forecast of which are worth measuring."""
+    """The expected cost of a pair of complete trees, used to select which pairs are priced."""
     forces = translational_weighting(graphs, rotation)
     torques = rotational_weighting(graphs).totals(GrownTree.of(rotation)).dynamic
     return torques + forces.estimate(GrownTree.of(translation))

@@ -7,27 +7,27 @@ planar models, where only a virtual joint offers the coordinates of a plane.
 
 from __future__ import annotations
 
-from fmugen.ir.graph import Displacement, DomainGraph, Edge, EdgeKind, LinearGraph
+from fmugen.ir.graph import Displacement, DomainGraph, Edge, LinearGraph, Role
 
 __all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "freedoms", "gruebler_freedoms", "is_joint"]
 
 #: Their across variables are known functions (absolute branch heuristic, 3.1.1).
-ALWAYS_BRANCH = frozenset({EdgeKind.ARM, EdgeKind.MOTION_DRIVER})
+ALWAYS_BRANCH = frozenset({Role.ARM, Role.DRIVER})
 #: Their through variables are known functions (absolute chord heuristic, 3.1.1).
-ALWAYS_CHORD = frozenset({EdgeKind.LOAD, EdgeKind.SPRING, EdgeKind.GRAVITY})
+ALWAYS_CHORD = frozenset({Role.FORCE})
 
-_UNBOUND = ALWAYS_CHORD | {EdgeKind.BODY}
+_UNBOUND = ALWAYS_CHORD | {Role.BODY}
 _SPATIAL_DIRECTIONS = 3
 
 
 def is_joint(edge: Edge) -> bool:
     """Whether an edge is a joint, virtual ones included."""
-    return edge.kind not in _UNBOUND | ALWAYS_BRANCH
+    return edge.role not in _UNBOUND | ALWAYS_BRANCH
 
 
 def freedoms(edge: Edge) -> int:
     """The number of across variables of an edge; Euler parameters count as the three rotations they are."""
-    if edge.kind in _UNBOUND:
+    if edge.role in _UNBOUND:
         return _SPATIAL_DIRECTIONS
     return edge.freedoms
 
@@ -44,4 +44,4 @@ def _reactions(graph: DomainGraph, edge: Edge) -> int:
     """The directions in which an edge reacts; those of a joint as it would have them in space."""
     if not is_joint(edge) or (isinstance(edge.across, Displacement) and edge.across.distance is not None):
         return edge.reactions
-    return 0 if edge.kind is EdgeKind.VIRTUAL else _SPATIAL_DIRECTIONS - freedoms(edge)
+    return 0 if edge.role is Role.VIRTUAL else _SPATIAL_DIRECTIONS - freedoms(edge)

@@ -27,8 +27,8 @@ __all__ = ["FixedWeights", "GrownTree", "Totals", "Weights", "grow_all"]
 class GrownTree:
     """A tree in growth.
 
-    ``arrivals`` maps every node reached to its branch and to the node before it, none for the ground, in the
-    order in which the nodes were reached. ``weights`` are those that decided.
+    ``arrivals`` maps every reached node to its branch and to the node before it, in the order in which the
+    nodes were reached. The ground has neither. ``weights`` are those that decided.
     """
 
     arrivals: Mapping[str, tuple[str, str] | None]
@@ -42,7 +42,7 @@ class GrownTree:
     def of(tree: SpanningTree) -> GrownTree:
         """A complete tree, its branches from the ground outwards."""
         arrivals: dict[str, tuple[str, str] | None] = {tree.root: None}
-        arrivals |= {link.node: (link.branch, link.parent) for link in tree.links}
+        arrivals |= {step.node: (step.branch, step.parent) for step in tree.steps}
         return GrownTree(arrivals)
 
     @property
@@ -93,7 +93,7 @@ class Weights(Protocol):
     def common(self, group: int, totals: Totals) -> int: ...
 
     def added(self, edge: Edge, path_load: int) -> Totals:
-        """What an edge adds to the totals as a branch."""
+        """The contribution of an edge to the totals as a branch."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class FixedWeights:
         return Totals()
 
 
-#: Trees in growth that are looked at for the sake of ties; symmetric mechanisms have very many.
+#: Limit of trees in growth that are kept because of ties; symmetric mechanisms have very many.
 _TREES_TRIED = 1000
 
 
@@ -143,9 +143,9 @@ def grow_all(graph: DomainGraph, edges: Iterable[Edge], weights: Weights, limit:
             found.append(GrownTree(dict(growth.arrivals), dict(growth.weights)))
             continue
         lightest = growth.lightest()
-        if surroundings.edges[lightest[0]].kind in ALWAYS_BRANCH or len(seen) > _TREES_TRIED:
+        if surroundings.edges[lightest[0]].role in ALWAYS_BRANCH or len(seen) > _TREES_TRIED:
             lightest = lightest[:1]
-        # The first goes on with this growth; each other needs its own copy, made before that goes on.
+        # The first tie continues this growth; each other needs its own copy, made before.
         stack.extend((growth.copy(), edge) for edge in reversed(lightest[1:]))
         stack.append((growth, lightest[0]))
     return found

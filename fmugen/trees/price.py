@@ -105,17 +105,17 @@ class Cost:
 def cost_of(
     model: SystemModel, dae: Dae, closure: Closure, others: Iterable[Dae] = (), budget: Budget | None = None
 ) -> Cost:
-    """What one evaluation of ``dae`` costs when its loops are closed as those of an export.
+    """The cost of one evaluation of ``dae``, with its loops closed as in an export.
 
-    ``others`` are further forms of the equations, ``budget`` limits the search for exact steps of each.
+    ``others`` are further forms of the equations. ``budget`` limits the search for exact steps of each.
     """
-    best, flow = close_loops(model, dae, closure, others, budget, spares=False)
+    best, flow = close_loops(model, dae, closure, others, budget, alternatives=False)
     motions = [embed(best, flow)] if closure in EMBEDDED else []
     return program_cost(lower_program(model, best, flow, motions, whole=False))
 
 
 def program_cost(program: Program) -> Cost:
-    """What one evaluation of the equations of motion of ``program`` costs."""
+    """The cost of one evaluation of the equations of motion of ``program``."""
     flow = program.flow
     n, m = len(program.coordinate_names), len(program.constraint_names)
     exact = [step for block in flow.blocks for step in block.steps]
@@ -128,11 +128,13 @@ def program_cost(program: Program) -> Cost:
 def lower_bound(dae: Dae, closure: Closure) -> float:
     """A price that the equations of ``dae`` hardly have less than, known before any loop is closed.
 
-    It is that of the entries of M, F, Phi_q and gamma, and of one step for each constraint, or, where all
-    coordinates are kept, of the linear algebra.
+    It is that of the entries of M (as far as it is needed), F, Phi_q and gamma, and of one step for each
+    constraint, or, where all coordinates are kept, of the linear algebra.
     """
     rows = [entry for row in dae.constraints for entry in (*row.jacobian.values(), row.gamma)]
-    entries = count_operations((), [*dae.mass.values(), *dae.force, *rows], _is_given)
+    # Recursions do without the entries of M.
+    mass = () if dae.tree is not None and closure in EMBEDDED else dae.mass.values()
+    entries = count_operations((), [*mass, *dae.force, *rows], _is_given)
     constraints = len(dae.constraints)
     if closure in EMBEDDED:
         rest = _STEP * constraints

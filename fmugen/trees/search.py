@@ -62,7 +62,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair of trees and its cost, or the sentence that says why it has none."""
+    """A pair of trees and its cost, or the reason why it has none."""
 
     trees: TreeSelection
     cost: Cost | None
@@ -132,7 +132,10 @@ class SearchResult:
 
     @property
     def best(self) -> Candidate:
-        """Of the candidates that are as cheap as the cheapest, as far as prices can tell, the shortest."""
+        """The candidate with the fewest operations among the cheapest.
+
+        Prices that differ by less than their error count as equal.
+        """
         ranked = self.ranked
         if not ranked:
             reasons = "; ".join(sorted({candidate.refusal for candidate in self.candidates}))
@@ -187,7 +190,7 @@ def _uses(trees: TreeSelection, names: set[str]) -> bool:
 
 
 def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
-    """What one evaluation costs in the coordinates of ``trees``; outputs are not counted."""
+    """The cost of one evaluation in the coordinates of ``trees``; outputs are not counted."""
     model = replace(model, outputs=())
     dae, others = _formulated(model, trees)
     return cost_of(model, dae, closure, others, _CANDIDATE_BUDGET)
@@ -296,9 +299,9 @@ class _TreeSearch:
         return SearchResult(tuple(self._measured), self._complete, self._proposed)
 
     def candidates_with_virtual_joints(self, wider: SystemModel) -> tuple[TreeSelection, ...]:
-        """Trees that use joints which ``wider`` alone has: those of methods, and those next to the best.
+        """Trees that use virtual joints of ``wider``: those of methods, and neighbours of the best.
 
-        Those that need more coordinates than the best are left out: what is proposed must save something.
+        Trees with more coordinates than the best are left out, since a proposed joint must save operations.
         """
         self._proposed = tuple(element for element in wider.elements if element not in self._model.elements)
         names = {joint.name for joint in self._proposed}
@@ -341,7 +344,7 @@ class _TreeSearch:
         return draft.forecast if self._effort.forecast else draft.least
 
     def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
-        """The equations of the trees in order, as long as they are not too many; those of the file always."""
+        """The equations of the trees in order, up to a limit; trees of the file are always included."""
         fewest = min(map(self._size, [*fresh, *(c.trees for c in self.result().ranked)]), default=0)
         small = []
         for trees in fresh:
@@ -363,7 +366,7 @@ class _TreeSearch:
         return drafts
 
     def _why_not(self, draft: _Draft, closed: int) -> str:
-        """Why the loops of a draft need not be closed; else nothing."""
+        """The reason why the loops of a draft need not be closed; empty if they must be."""
         ranked = self.result().ranked
         if draft.refusal or not ranked:
             return draft.refusal
@@ -379,7 +382,7 @@ class _TreeSearch:
         return ""
 
     def _price_growth(self, draft: _Draft) -> float:
-        """By how many times the price of a draft growths at least, as far as others tell."""
+        """The least factor by which closing the loops raises the price of a draft, judged by other drafts."""
         growths = [growth for constraints, growth in self._growths if constraints <= draft.constraints]
         return min(growths, default=1.0) if len(self._growths) >= _MIN_SAMPLES else 1.0
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fmugen.digraph import reached_from
 from fmugen.errors import NetworkError
-from fmugen.ir.graph import Domain, Edge, Kind, LinearGraph, NetworkGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph, NetworkGraph, Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.trees.topology import greedy_branches, span
@@ -32,13 +32,13 @@ def make_selection(
 def normal_trees(graphs: LinearGraph) -> tuple[SpanningTree, ...]:
     """The normal tree of every network: across drivers, capacitive edges ..., through drivers last.
 
-    Edges of one kind are taken in declared order (McPhee, 2.5).
+    Edges of one rank are taken in declared order (McPhee, 2.5).
     """
-    rank = {kind: number for number, kind in enumerate(Kind)}
+    order = list(Rank)
     trees = []
     for graph in graphs.networks:
         _require_connected(graph)
-        ranked = sorted(graph.edges, key=lambda edge: rank[edge.kind])
+        ranked = sorted(graph.edges, key=lambda edge: order.index(edge.rank))
         trees.append(span(graph, greedy_branches(graph, [edge.name for edge in ranked])))
     return tuple(trees)
 

@@ -9,7 +9,7 @@ whence ``B_b = -A_c^T`` (McPhee (13)).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain
 from fmugen.ir.network import Discipline
-from fmugen.ir.tree import Link, SpanningTree
+from fmugen.ir.tree import SpanningTree, TreeStep
 
 __all__ = ["circuit_matrix", "cutset_matrix", "greedy_branches", "incidence_matrix", "span"]
 
 IntMatrix = NDArray[np.int_]
+#: Branches, each with the sign in which it is passed.
+_Path = tuple[tuple[str, int], ...]
 
 
 class _Edge(Protocol):
@@ -86,50 +88,66 @@ def span(graph: _Graph, branches: Iterable[str]) -> SpanningTree:
         If the branches do not form a spanning tree; the message names what is wrong.
     """
     chosen = tuple(branches)
-    edges = {edge.name: edge for edge in graph.edges}
     _require_edges(graph, chosen)
+    steps = _steps(graph, chosen)
+    paths = _paths(graph.nodes[0], steps)
+    _require_spanning(graph, chosen, paths)
+    members = {name: place for place, name in enumerate(chosen)}
+    circuits = {
+        edge.name: _through(paths[edge.tail], paths[edge.head], members)
+        for edge in graph.edges
+        if edge.name not in members
+    }
+    cutsets: dict[str, list[tuple[str, int]]] = {name: [] for name in chosen}
+    for chord, circuit in circuits.items():
+        for branch, sign in circuit:
+            cutsets[branch].append((chord, -sign))
+    return SpanningTree(
+        graph.domain,
+        graph.nodes[0],
+        chosen,
+        tuple(circuits),
+        steps,
+        {branch: tuple(chords) for branch, chords in cutsets.items()},
+        circuits,
+    )
+
+
+def _steps(graph: _Graph, chosen: tuple[str, ...]) -> tuple[TreeStep, ...]:
+    """The branches in the order of a walk from the root, nearest first."""
+    edges = {edge.name: edge for edge in graph.edges}
     neighbours: dict[str, list[tuple[str, str, bool]]] = defaultdict(list)
     for name in chosen:
         edge = edges[name]
         neighbours[edge.tail].append((edge.head, name, True))
         neighbours[edge.head].append((edge.tail, name, False))
-
-    root = graph.nodes[0]
-    links: list[Link] = []
-    path: dict[str, tuple[tuple[str, int], ...]] = {root: ()}  # branches from the root, with signs
-    queue = [root]
+    steps: list[TreeStep] = []
+    queue = [graph.nodes[0]]
+    reached = set(queue)
     for node in queue:
         for other, name, forward in neighbours[node]:
-            if other not in path:
-                path[other] = (*path[node], (name, 1 if forward else -1))
-                links.append(Link(other, node, name, forward))
+            if other not in reached:
+                reached.add(other)
+                steps.append(TreeStep(other, node, name, forward))
                 queue.append(other)
-    _require_spanning(graph, chosen, path)
+    return tuple(steps)
 
-    members = {name: place for place, name in enumerate(chosen)}
-    chords = tuple(edge.name for edge in graph.edges if edge.name not in members)
-    circuits = {}
-    cutsets: dict[str, list[tuple[str, int]]] = {name: [] for name in chosen}
-    for name in chords:
-        edge = edges[name]
-        # From the head back to the tail through the tree: minus the path tail -> head.
-        signs = dict(path[edge.tail])
-        for branch, sign in path[edge.head]:
-            signs[branch] = signs.get(branch, 0) - sign
-        through = sorted((branch for branch in signs if signs[branch]), key=members.__getitem__)
-        circuit = tuple((branch, signs[branch]) for branch in through)
-        circuits[name] = circuit
-        for branch, sign in circuit:
-            cutsets[branch].append((name, -sign))
-    return SpanningTree(
-        graph.domain,
-        root,
-        chosen,
-        chords,
-        tuple(links),
-        {branch: tuple(chord) for branch, chord in cutsets.items()},
-        circuits,
-    )
+
+def _paths(root: str, steps: Iterable[TreeStep]) -> dict[str, _Path]:
+    """The branches from the root to each node."""
+    paths: dict[str, _Path] = {root: ()}
+    for step in steps:
+        paths[step.node] = (*paths[step.parent], (step.branch, 1 if step.forward else -1))
+    return paths
+
+
+def _through(tail: _Path, head: _Path, places: Mapping[str, int]) -> _Path:
+    """The circuit of a chord: from its head back to its tail, minus the path from tail to head."""
+    signs = dict(tail)
+    for branch, sign in head:
+        signs[branch] = signs.get(branch, 0) - sign
+    met = sorted((branch for branch in signs if signs[branch]), key=places.__getitem__)
+    return tuple((branch, signs[branch]) for branch in met)
 
 
 def _require_edges(graph: _Graph, chosen: tuple[str, ...]) -> None:

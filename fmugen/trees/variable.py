@@ -67,11 +67,11 @@ def edge_factors(graph: DomainGraph, first_tree: Collection[str] | None = None) 
 
 
 def _absolute_factor(edge: Edge) -> int:
-    return 0 if edge.kind in ALWAYS_BRANCH else 2 if edge.kind in ALWAYS_CHORD else 1
+    return 0 if edge.role in ALWAYS_BRANCH else 2 if edge.role in ALWAYS_CHORD else 1
 
 
 def _joint_length(edge: Edge) -> int:
-    if edge.kind in ALWAYS_BRANCH:
+    if edge.role in ALWAYS_BRANCH:
         return 0
     return 1 if is_joint(edge) else _LARGEST
 

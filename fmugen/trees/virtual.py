@@ -31,7 +31,7 @@ from fmugen.components.joints import Virtual, joints_of, virtual_about
 from fmugen.errors import TreeError
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, cross, dot, is_null, matvec, null, scale3, transpose
-from fmugen.ir.graph import EdgeKind, FixedTurn, LinearGraph
+from fmugen.ir.graph import FixedTurn, LinearGraph, Role
 from fmugen.ir.model import GROUND, Z_AXIS, Attachment, Element, Space, SystemModel, Vector
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
@@ -62,7 +62,7 @@ def propose_virtual_joints(model: SystemModel) -> SystemModel:
 
 def hides_reactions(model: SystemModel, trees: TreeSelection, virtual: set[str]) -> bool:
     """Whether an output asks for a reaction that ``trees`` with ``virtual`` joints cannot compute."""
-    if model.space is Space.PLANAR:  # planar virtual joints assume nothing
+    if model.space is Space.PLANAR:  # planar virtual joints need no assumption
         return False
     asked = set(_reactions_asked_for(model))
     if asked and any(branch in virtual for branch in trees.translation.branches):
@@ -84,7 +84,7 @@ def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
     TreeError
         Naming the virtual joints.
     """
-    virtual = {element.name for element, joint in joints_of(model) if joint.role is EdgeKind.VIRTUAL}
+    virtual = {element.name for element, joint in joints_of(model) if joint.role is Role.VIRTUAL}
     if hides_reactions(model, trees, virtual):
         used = sorted(virtual.intersection(trees.translation.branches + trees.rotation.branches))
         raise TreeError(
@@ -106,7 +106,7 @@ def _reactions_asked_for(model: SystemModel) -> Iterator[str]:
 def _names(model: SystemModel) -> Iterator[str]:
     yield from (element.name for element in model.elements)
     yield from (parameter.name for parameter in model.parameters)
-    yield from (given.name for given in model.inputs)
+    yield from (variable.name for variable in model.inputs)
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:
@@ -156,7 +156,7 @@ class _Explorer:
         self._axis: dict[str, Vector] = {}
         for element, joint in joints_of(model):
             turns = joint.freedoms().turns
-            if joint.role is EdgeKind.JOINT and isinstance(turns, About | Locked):
+            if joint.role is Role.JOINT and isinstance(turns, About | Locked):
                 for place in element.places:
                     self._joints_at[place.body].append(element)
             if isinstance(turns, About):
@@ -186,7 +186,7 @@ class _Explorer:
     # --- chains -------------------------------------------------------------------------------------------
 
     def _chains(self, start: str) -> list[_Chain]:
-        """Chains with turning joints enough, the shortest first; none leads through the ground."""
+        """Chains with enough turning joints, the shortest first; none passes through the ground."""
         found: list[_Chain] = []
         for joint in self._joints_at[start]:
             turning = joint.name in self._axis
@@ -206,7 +206,7 @@ class _Explorer:
         return _Chain(formula, axis, axis, here.node, here.node, start, self._graph.symbols.dag.zero)
 
     def _grown(self, chains: Iterable[_Chain], by: list[Element] | None = None) -> list[_Chain]:
-        """Every chain with every joint at its end, as far as the axis allows."""
+        """Every chain extended by every joint at its end that turns about the same axis."""
         longer = (
             self._extended(chain, joint)
             for chain in chains
@@ -305,6 +305,6 @@ def _end(joint: Element, body: str) -> Attachment:
 
 def _positions(graph: LinearGraph) -> dict[str, Vector3]:
     """Every node of the translational graph, from the mass centre of its body and in the axes of that."""
-    arms = (edge for edge in graph.translation.edges if edge.kind is EdgeKind.ARM)
+    arms = (edge for edge in graph.translation.edges if edge.role is Role.ARM)
     origin = null(graph.symbols.dag)
     return dict.fromkeys(graph.body_of, origin) | {arm.head: arm.displacement.given for arm in arms}

@@ -200,7 +200,7 @@ def _why_all(closure: Closure) -> str:
     if closure is Closure.NEWTON_ALL:
         return "the closure iterates over all loops at once"
     if closure in EMBEDDED:
-        return "no set of independent coordinates with steps of its own is good there"
+        return "no set of independent coordinates with exact steps is well conditioned there"
     return "the closure moves the coordinates back onto the constraints"
 
 

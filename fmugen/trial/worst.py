@@ -201,14 +201,14 @@ class _Bound:
     @cached_property
     def _solve_network(self) -> int:
         network = self._program.network
-        trials = _limit("network.c", "MAX_HALVINGS") + 1
+        trials = _limit("network.c", "NETWORK_HALVINGS") + 1
         total = 0
         for unknowns, evaluate in zip(network.blocks, network.block_functions, strict=True):
             size, evaluation = len(unknowns), evaluate.operations.total
             residual = evaluation + 3 * size + 1
             damped = trials * (2 * size + residual + 1)
             iteration = evaluation + residual + _lu_factor(size) + _lu_solve(size) + 1 + damped + _COUNTERS
-            total += _limit("network.c", "MAX_ITERATIONS") * iteration
+            total += _limit("network.c", "NETWORK_ITERATIONS") * iteration
         return total
 
     # --- motion -------------------------------------------------------------------------------

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fmugen.errors import VerificationError
 from fmugen.verify.accuracy import OF_MECHANISMS, Accuracy
 from fmugen.verify.assembly import project_positions, project_velocities
+from fmugen.verify.compiled import POORLY_CONDITIONED
 from fmugen.verify.mechanism import Instant, Mechanism, split
 from fmugen.verify.rotations import Array
+from fmugen.verify.stages import at_once
 
 #: Factors on the tolerances, tried in turn.
 _LOOSENINGS = (1.0, 1e2, 1e4, 1e6)
 #: The step size has collapsed if it is below this fraction of the largest so far.
 _COLLAPSE = 1e-4
-#: The conditioning of the constraints below which a position counts as near a singular one.
-_POORLY_CONDITIONED = 0.02
 _MAX_HALVINGS = 20
 #: The largest correction of a predicted position, and the largest motion in one step (scaled).
 _NEAR, _SHORT = 0.05, 1.0
@@ -59,9 +59,11 @@ class Integrator:
     def __init__(self, mechanism: Mechanism, accuracy: Accuracy = OF_MECHANISMS) -> None:
         self._mechanism = mechanism
         self._accuracy = accuracy
+        program = mechanism.compiled
+        self._compiled = program if program is not None and program.knows_rates else None
         self._step: float | None = None
         of_coordinates = mechanism.chart.coordinate_scale(mechanism.length)
-        self._scale = np.concatenate((of_coordinates, mechanism.scale, mechanism.state_scale))
+        self._scale = np.concatenate((of_coordinates, mechanism.scale, mechanism.states.scale))
         self._count, self._moving = len(of_coordinates), len(of_coordinates) + mechanism.size
         #: The loosest relative tolerance that was needed.
         self.tolerance = accuracy.relative
@@ -93,7 +95,15 @@ class Integrator:
     ) -> Iterator[State]:
         """The states at all times but the first, or at those before the steps collapse."""
         largest = self._step or 0.0
-        solver = self._accuracy.method(
+        program, method = self._compiled, self._accuracy.method
+        if program is not None:
+
+            def stages(ends: Array, *step: Any) -> Array | None:
+                given = [self._mechanism.at(time, inputs) for time in ends.tolist()]
+                return program.stages(ends, given, *step)
+
+            method = at_once(method, stages)
+        solver = method(
             lambda time, packed: self._rates(float(time), packed, inputs),
             times[0],
             np.concatenate(state),
@@ -126,27 +136,41 @@ class Integrator:
 
     def _rates(self, time: float, packed: Array, inputs: Mapping[str, float]) -> Array:
         mechanism = self._mechanism
-        coordinates, velocities, states = self._unpacked(packed)
         inputs = mechanism.at(time, inputs)
+        if self._compiled is not None:
+            rates = self._compiled.rates(time, packed, inputs)
+            if rates is not None:
+                return rates
+        coordinates, velocities, states = self._unpacked(packed)
         instant = mechanism.motion(time, coordinates, velocities, inputs, states)
-        if instant.conditioning < _POORLY_CONDITIONED:
+        if instant.conditioning < POORLY_CONDITIONED:
             # Near a singular position a small violation of the constraints makes large errors of the
             # accelerations. On the constraints they stay smooth.
-            coordinates = project_positions(mechanism, time, coordinates)
-            velocities = project_velocities(mechanism, time, coordinates, velocities)
+            coordinates, velocities = self._projected(time, coordinates, velocities)
             instant = mechanism.motion(time, coordinates, velocities, inputs, states)
         rates = mechanism.chart.rates(coordinates, velocities)
         return np.concatenate((rates, instant.accelerations, instant.state_rates))
+
+    def _projected(self, time: float, coordinates: Array, velocities: Array) -> tuple[Array, Array]:
+        program = self._mechanism.compiled
+        found = (
+            None
+            if program is None
+            else program.projected(time, coordinates, velocities, self._mechanism.moved(time))
+        )
+        if found is not None:
+            return found
+        coordinates = project_positions(self._mechanism, time, coordinates)
+        return coordinates, project_velocities(self._mechanism, time, coordinates, velocities)
 
     def _settled(self, time: float, packed: Array, inputs: Mapping[str, float]) -> State:
         """A state projected onto the constraints of the mechanism and of the network."""
         mechanism, drive = self._mechanism, self._mechanism.drive
         near, speeds, states = self._unpacked(packed)
-        coordinates = project_positions(mechanism, time, near)
-        velocities = project_velocities(mechanism, time, coordinates, speeds)
+        coordinates, velocities = self._projected(time, near, speeds)
         if drive is not None:
             posture = mechanism.chart.posture(coordinates)
-            of_network, own = mechanism.parted(states)
+            of_network, own = mechanism.states.parted(states)
             point = drive.at(time, posture, velocities, mechanism.at(time, inputs), of_network)
             states = np.concatenate((drive.system.projected(point), own))
         return State(coordinates, velocities, states)
@@ -170,7 +194,7 @@ def follow_drivers(
 
 def lost_rank(mechanism: Mechanism, time: float, coordinates: Array) -> int:
     """How many combinations of constraints hardly determine anything in a position."""
-    _, jacobian = mechanism.violation(time, coordinates)
+    _, jacobian = mechanism.constraints.violation(time, coordinates)
     return len(jacobian) - len(split(jacobian * mechanism.scale, _SINGULAR).singular)
 
 
@@ -210,7 +234,7 @@ def _driven(
         way = width * velocities + 0.5 * width**2 * instant.accelerations
         predicted = chart.move(coordinates, way)
         corrected = project_positions(mechanism, target, predicted)
-        residual, _ = mechanism.violation(target, corrected)
+        residual, _ = mechanism.constraints.violation(target, corrected)
         closed = np.max(np.abs(residual)) < 1e-11 * mechanism.length
         change = (corrected - predicted) / chart.coordinate_scale(mechanism.length)
         if closed and np.max(np.abs(change)) < _NEAR and np.max(np.abs(way / scale)) < _SHORT:
@@ -219,7 +243,7 @@ def _driven(
             continue
         step *= 0.5
         if step < smallest:
-            worst = mechanism.position_rows[int(np.argmax(np.abs(residual)))].name
+            worst = mechanism.constraints.position_rows[int(np.argmax(np.abs(residual)))].name
             raise VerificationError(
                 f"t = {time:g} s: the drivers take {mechanism.model.name} to a position it cannot reach "
                 f"(constraint '{worst}')"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.errors import AssemblyError
+from fmugen.verify.compiled import CLOSED, PROJECTION_TOLERANCE
 from fmugen.verify.initial_pose import initial_pose
 from fmugen.verify.measure_batch import MeasureBatch
 from fmugen.verify.measures import NamedMeasure, is_angle, is_length, wrapped
@@ -23,9 +24,6 @@ from fmugen.verify.winding import with_spring_turns
 #: The weight of a guess relative to a constraint.
 _GUESS_WEIGHT = 0.1
 _CLOSED = 1e-12
-#: Projections do not move along directions that the constraints hardly determine: near a singular position
-#: rounding errors could otherwise cause a jump to another assembly mode.
-_PROJECTION_TOLERANCE = 1e-7
 _APPROACHES = 24
 #: Starts about a posture from which others are searched, and their spread (rad, or lengths of the mechanism).
 _SCATTERED, _WIDTH = 12, 1.5
@@ -92,7 +90,7 @@ def _start_values(
     values = {name: (value, False) for name, value in hints.items()}
     values |= {start.quantity: (number(start.value), start.fixed) for start in mechanism.model.starts}
     values |= {name: (value, True) for name, value in initial.items()}
-    return {name: value for name, value in values.items() if name not in mechanism.state_names}
+    return {name: value for name, value in values.items() if name not in mechanism.states.names}
 
 
 def assemble(
@@ -139,12 +137,12 @@ def assemble(
 def project_positions(mechanism: Mechanism, time: float, coordinates: Array) -> Array:
     """The coordinates moved by the least amount that satisfies the constraints."""
     scale = mechanism.scale
-    residual, jacobian = mechanism.violation(time, coordinates)
+    residual, jacobian = mechanism.constraints.violation(time, coordinates)
     error = float(np.max(np.abs(residual), initial=0.0))
-    while error > 1e-15 * mechanism.length:
-        parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
+    while error > CLOSED * mechanism.length:
+        parts = split(jacobian * scale, PROJECTION_TOLERANCE)
         trial = mechanism.chart.move(coordinates, -scale * parts.least_norm(residual))
-        residual, jacobian = mechanism.violation(time, trial)
+        residual, jacobian = mechanism.constraints.violation(time, trial)
         trial_error = float(np.max(np.abs(residual)))
         if not trial_error < 0.5 * error:
             break
@@ -172,12 +170,12 @@ def closed(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequenc
 
 def project_velocities(mechanism: Mechanism, time: float, coordinates: Array, velocities: Array) -> Array:
     """The velocities changed by the least amount that satisfies the constraints' rates."""
-    jacobian, rates = mechanism.velocity_rows(time, coordinates)
+    jacobian, rates = mechanism.constraints.velocity_rows(time, coordinates)
     if not len(jacobian):
         return velocities
     scale = mechanism.scale
     excess = jacobian @ velocities - rates
-    parts = split(jacobian * scale, _PROJECTION_TOLERANCE)
+    parts = split(jacobian * scale, PROJECTION_TOLERANCE)
     result: Array = velocities - scale * parts.least_norm(excess)
     return result
 
@@ -225,7 +223,7 @@ def scattered(mechanism: Mechanism, posture: Array, targets: Sequence[Target]) -
 def _exact(mechanism: Mechanism, time: float, posture: Array, fixed: Sequence[Target]) -> Array:
     """A posture corrected to satisfy constraints and fixed values to rounding."""
     system = _system(mechanism, time, fixed, [])
-    return mechanism.normalized(_Search(mechanism).gauss_newton(system, posture, _PROJECTION_TOLERANCE))
+    return mechanism.normalized(_Search(mechanism).gauss_newton(system, posture, PROJECTION_TOLERANCE))
 
 
 def is_upside_down(mechanism: Mechanism, coordinates: Array) -> bool:
@@ -240,13 +238,15 @@ def _system(mechanism: Mechanism, time: float, fixed: Sequence[Target], guessed:
     watched = [*fixed, *guessed]
     batch = MeasureBatch([target.named.measure for target in watched], mechanism.chart)
     wanted = np.array([target.value for target in watched])
-    measures = [row.measure for row in mechanism.position_rows] + [target.named.measure for target in watched]
+    measures = [row.measure for row in mechanism.constraints.position_rows] + [
+        target.named.measure for target in watched
+    ]
     length = mechanism.length
     weight = np.array([1.0 / length if is_length(measure) else 1.0 for measure in measures])
     weight[len(measures) - len(guessed) :] *= _GUESS_WEIGHT
 
     def evaluate(coordinates: Array) -> tuple[Array, Array]:
-        residual, jacobian = mechanism.violation(time, coordinates)
+        residual, jacobian = mechanism.constraints.violation(time, coordinates)
         values = batch.at(mechanism.chart.posture(coordinates))
         all_residuals = np.concatenate((residual, values.value - wanted))
         all_rows = np.vstack((jacobian, values.jacobian))
@@ -305,7 +305,7 @@ class _Search:
 def _why_open(mechanism: Mechanism, time: float, coordinates: Array, fixed: Sequence[Target]) -> str:
     residual, _ = _system(mechanism, time, fixed, [])(coordinates)
     worst = int(np.argmax(np.abs(residual)))
-    names = [f"constraint '{row.name}'" for row in mechanism.position_rows]
+    names = [f"constraint '{row.name}'" for row in mechanism.constraints.position_rows]
     names += [f"start value of {target.name}" for target in fixed]
     return (
         f"{mechanism.model.name} cannot be assembled from its start values: the {names[worst]} "
@@ -326,7 +326,7 @@ def _velocities(mechanism: Mechanism, time: float, coordinates: Array, targets: 
     if guessed:
         rows = _gradient(mechanism, coordinates, guessed) * scale
         velocities = scale * split(rows).least_norm(np.array([target.value for target in guessed]))
-    jacobian, rates = mechanism.velocity_rows(time, coordinates)
+    jacobian, rates = mechanism.constraints.velocity_rows(time, coordinates)
     rows = np.vstack((jacobian, _gradient(mechanism, coordinates, fixed))) * scale
     wanted = np.concatenate((rates, [target.value for target in fixed]))
     if len(rows):
@@ -338,7 +338,7 @@ def _velocities(mechanism: Mechanism, time: float, coordinates: Array, targets: 
 def _check_velocities(mechanism: Mechanism, error: Array, wanted: Array, fixed: Sequence[Target]) -> None:
     if not len(error) or np.max(np.abs(error)) <= 1e-9 * max(1.0, float(np.max(np.abs(wanted)))):
         return
-    names = [row.name for row in mechanism.rows] + [target.name for target in fixed]
+    names = [row.name for row in mechanism.constraints.rows] + [target.name for target in fixed]
     worst = int(np.argmax(np.abs(error)))
     raise AssemblyError(
         f"{mechanism.model.name} cannot start with its fixed velocities: {names[worst]} "
@@ -359,7 +359,7 @@ def free_directions(
     mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]
 ) -> Array:
     """A basis of the coordinate changes that neither constraints nor fixed values rule out."""
-    _, jacobian = mechanism.violation(time, coordinates)
+    _, jacobian = mechanism.constraints.violation(time, coordinates)
     return _left_free(mechanism, coordinates, jacobian, targets)
 
 
@@ -367,7 +367,7 @@ def free_velocities(
     mechanism: Mechanism, time: float, coordinates: Array, targets: Sequence[Target]
 ) -> Array:
     """A basis of the changes of velocity that neither constraints nor fixed values rule out."""
-    jacobian, _ = mechanism.velocity_rows(time, coordinates)
+    jacobian, _ = mechanism.constraints.velocity_rows(time, coordinates)
     return _left_free(mechanism, coordinates, jacobian, targets)
 
 

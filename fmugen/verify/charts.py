@@ -26,6 +26,7 @@ from fmugen.verify.rotations import (
     product,
     quaternion,
 )
+from fmugen.verify.tape.scalar import cos, sin, sqrt, zeros
 
 #: The freedoms of a body in space: a velocity and an angular velocity.
 TWIST = 6
@@ -111,7 +112,7 @@ class _Columns:
         )
 
     def twist(self, velocities: Array) -> Twist:
-        flat = np.zeros(TWIST * (self.bodies + 1))
+        flat = zeros(TWIST * (self.bodies + 1), velocities)
         flat[self.columns] = velocities
         table = flat.reshape(-1, TWIST).T
         return Twist(table[:3], table[3:])
@@ -128,12 +129,12 @@ class PlanarChart(_Columns):
 
     def posture(self, coordinates: Array) -> Posture:
         table = coordinates.reshape(-1, 3)
-        position = np.zeros((3, self.bodies + 1))
+        position = zeros((3, self.bodies + 1), coordinates)
         position[:2, :-1] = table[:, :2].T
         angle = np.append(table[:, 2], 0.0)
-        rotation = np.zeros((self.bodies + 1, 3, 3))
-        rotation[:, 0, 0] = rotation[:, 1, 1] = np.cos(angle)
-        rotation[:, 1, 0] = np.sin(angle)
+        rotation = zeros((self.bodies + 1, 3, 3), coordinates)
+        rotation[:, 0, 0] = rotation[:, 1, 1] = cos(angle)
+        rotation[:, 1, 0] = sin(angle)
         rotation[:, 0, 1] = -rotation[:, 1, 0]
         rotation[:, 2, 2] = 1.0
         return Posture(position, rotation, angle, np.empty(0))
@@ -184,9 +185,9 @@ class SpatialChart(_Columns):
 
     def posture(self, coordinates: Array) -> Posture:
         table = self._table(coordinates)
-        position = np.zeros((3, self.bodies + 1))
+        position = zeros((3, self.bodies + 1), coordinates)
         position[:, :-1] = table[:, :3].T
-        rotation = np.empty((self.bodies + 1, 3, 3))
+        rotation = zeros((self.bodies + 1, 3, 3), coordinates)
         rotation[:-1] = matrices(table[:, 3:])
         rotation[-1] = IDENTITY
         return Posture(position, rotation, np.zeros(self.bodies + 1), coordinates[self._poses :])
@@ -224,7 +225,7 @@ class SpatialChart(_Columns):
     def normalized(self, coordinates: Array) -> Array:
         result = coordinates.copy()
         table = self._table(result)
-        table[:, 3:] /= np.linalg.norm(table[:, 3:], axis=1)[:, None]
+        table[:, 3:] /= sqrt(np.sum(table[:, 3:] ** 2, axis=1))[:, None]
         return result
 
     def remembering(self, coordinates: Array, memory: Array) -> Array:
@@ -247,6 +248,11 @@ class SpatialChart(_Columns):
 
     def _joined(self, moves: Array, turns: Array) -> Array:
         """Derivatives of all coordinates; those of the memory are zero."""
-        result = np.zeros(self.count)
+        result = zeros(self.count, moves, turns)
         result[: self._poses] = np.column_stack((moves, turns)).reshape(-1)
         return result
+
+
+def chart_of(bodies: int, remembered: int, *, planar: bool) -> Chart:
+    """The coordinates of so many bodies and remembered angles."""
+    return PlanarChart(bodies) if planar else SpatialChart(bodies, remembered)

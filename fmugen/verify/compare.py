@@ -20,13 +20,13 @@ from fmugen.errors import SimulationError, VerificationError
 from fmugen.ir.model import SystemModel
 from fmugen.signals import Feed, Signal
 from fmugen.verify.accuracy import OF_MECHANISMS, OF_NETWORKS, Accuracy
-from fmugen.verify.advance import State
 from fmugen.verify.catalogue import state_quantities
 from fmugen.verify.deadline import REFERENCE_LIMIT, limited_time, start_clock
 from fmugen.verify.doubts import looser, with_doubt
 from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.fmu_start import CLOSURE_TOLERANCE, fmu_start
 from fmugen.verify.frames import body_kinds, pose_kinds, sampled_motion
+from fmugen.verify.layout import own_quantities
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.drive import Drive
@@ -49,6 +49,7 @@ from fmugen.verify.reference import (
     with_start_values,
 )
 from fmugen.verify.rotations import Array
+from fmugen.verify.samples import sampled
 from fmugen.verify.simulate import TIME_LIMIT, Run, Trajectory, communication_points, simulate_runs
 from fmugen.verify.tolerances import LOOSE, ToleranceRuns, with_tolerances
 from fmugen.verify.verdict import Deviation, Verification, deviation, deviation_problems
@@ -131,7 +132,8 @@ def verify_fmu(
         again = partial(follow, trajectory.times, looser(OF_NETWORKS))
         verification = with_doubt(verification, lambda: again().values)
         return with_tolerances(verification, others, made, lambda *run: follow(*run).values)
-    begin = fmu_start(Mechanism(model, parameters, moved_inputs(model, fed)), trajectory)
+    mechanism = Mechanism(model, parameters, moved_inputs(model, fed))
+    begin = fmu_start(mechanism, trajectory)
     hints = {**begin.hints, **_state_hints(model, trajectory)}
 
     def solve(times: Array, accuracy: Accuracy, progress: Progress | None = None) -> Reference:
@@ -145,6 +147,7 @@ def verify_fmu(
             posture=begin.posture,
             progress=progress,
             accuracy=accuracy,
+            mechanism=mechanism,
         )
 
     reference = solve(trajectory.times, OF_MECHANISMS, progress)
@@ -173,6 +176,7 @@ def _require_judged(model: SystemModel, fed: Feed) -> None:
 
 def _recorded(model: SystemModel) -> list[str]:
     bodies = [f"{body.name}.{kind}" for body in model.bodies for kind in body_kinds(model)]
+    bodies += own_quantities(model)
     closure = [_CLOSURE] if model.bodies else []
     outputs = [output.name for output in model.outputs]
     return [*outputs, *bodies, *closure, *recorded_quantities(model), *state_quantities(model)]
@@ -222,11 +226,10 @@ def _judge(
     closure = trajectory.values[_CLOSURE]
     violation = largest_violation(mechanism, trajectory.times, coordinates)
     slip = largest_slip(mechanism, trajectory.times, coordinates, velocities)
-    instants = [
-        State(*here).instant(mechanism, time, held(time))
-        for time, *here in zip(trajectory.times.tolist(), coordinates, velocities, states, strict=True)
-    ]
-    energy = balance(mechanism, instants)
+    inputs = [mechanism.at(time, held(time)) for time in trajectory.times.tolist()]
+    energy = balance(
+        sampled(mechanism, trajectory.times, inputs, coordinates, velocities, states, quantities=False)
+    )
     problems = (
         *deviation_problems((*outputs, *bodies, *components), trajectory.times, tolerance),
         *_closure_problems(closure, violation, slip),

@@ -70,10 +70,10 @@ class Coupling(NamedTuple):
 def coupling(layout: Layout, tail: Attachment, head: Attachment) -> Coupling:
     """The bodies and axes that an element joins."""
     return Coupling(
-        layout.index(tail.body), layout.axes_of(tail), layout.index(head.body), layout.axes_of(head)
+        layout.place(tail).body, layout.axes_of(tail), layout.place(head).body, layout.axes_of(head)
     )
 
 
 def planar_angle(layout: Layout, tail: Attachment, head: Attachment) -> Spin:
     """The angle of the head's body relative to the tail's, in the plane."""
-    return Spin(layout.index(tail.body), layout.index(head.body), layout.ground, _Z)
+    return Spin(layout.place(tail).body, layout.place(head).body, layout.ground, _Z)

@@ -37,7 +37,7 @@ MOST_INTERVALS = 50
 _FEWEST_INTERVALS = 20
 #: The deviation that every importer may have, as a part of a signal's scale.
 ALLOWED = 1e-5
-#: Importers may change a signal by so many times as much as a hundredfold looser solver does.
+#: Importers may deviate by so many times the change of the signal under a hundredfold looser tolerance.
 SAFETY = 10.0
 #: The solver tolerances whose results show how much a motion amplifies errors.
 LOOSER = {"solver.relative_tolerance": 1e-10, "solver.absolute_tolerance": 1e-11}

@@ -8,15 +8,17 @@ ends. The work is a Gauss-Legendre quadrature along them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fmugen.verify.charts import Chart
-from fmugen.verify.mechanism import Instant, Mechanism
+from fmugen.verify.compiled import mapped
+from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import Array
+from fmugen.verify.samples import Samples, sampled
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 #: The smallest turnover, as a part of the potential energy: that of a mechanism at rest would be zero.
@@ -50,85 +52,69 @@ class EnergyBalance:
         return float(np.max(np.abs(self.imbalance)))
 
 
-def balance(mechanism: Mechanism, instants: Sequence[Instant]) -> EnergyBalance:
+def balance(samples: Samples) -> EnergyBalance:
     """The energy balance of a sampled motion.
 
     Inputs are held between samples, except those that have derivatives. The work of a network on joints
     counts as work fed in.
     """
-    steps, absolute = np.zeros(len(instants)), np.zeros(len(instants))
-    for number, (here, there) in enumerate(pairwise(instants), start=1):
-        held = mechanism.at(there.time, here.inputs)
-        steps[number], absolute[number] = _work(mechanism, here, mechanism.with_inputs(there, held))
-    times = np.array([instant.time for instant in instants])
-    kinetic = np.array([mechanism.kinetic_energy(each.coordinates, each.velocities) for each in instants])
-    potential = np.array([_potential(mechanism, instant) for instant in instants])
-    turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(absolute)))
+    steps = np.zeros((len(samples.times), len(_NODES)))
+    if len(samples.times) > 1:
+        steps[1:] = _work(samples)
+    kinetic, potential = samples.kinetic, samples.potential
+    turnover = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.sum(np.abs(steps))))
     turnover = max(turnover, _LEAST_TURNOVER * float(np.max(np.abs(potential))))
-    return EnergyBalance(times, kinetic, potential, np.cumsum(steps), max(turnover, np.finfo(float).tiny))
+    work = np.cumsum(np.sum(steps, axis=1))
+    return EnergyBalance(samples.times, kinetic, potential, work, max(turnover, np.finfo(float).tiny))
 
 
-def _potential(mechanism: Mechanism, instant: Instant) -> float:
-    stored = sum(action.potential for action in instant.actions)
-    return mechanism.forces.gravity_potential(instant.posture) + stored
+def _work(samples: Samples) -> Array:
+    """The work fed in between samples, at each node of the quadrature."""
+    mechanism, times = samples.mechanism, samples.times
+    held = [
+        here if there is here else mechanism.at(time, here)
+        for time, here, there in zip(times[1:].tolist(), samples.inputs, samples.inputs[1:], strict=False)
+    ]
+    ends = samples.under([samples.inputs[0], *held])
+    fractions = 0.5 * (1.0 + _NODES)
+    widths = np.diff(times)
+    nodes = (times[:-1, None] + widths[:, None] * fractions).reshape(-1)
+    table = np.hstack((widths[:, None], _rows(samples)[:-1], _rows(ends)[1:]))
 
+    def evaluate(row: NDArray[Any]) -> list[Any]:
+        here, there = np.split(row[1:], 2)
+        between = _Between(mechanism, row[0], here, there)
+        return [number for s in fractions.tolist() for part in between.at(s) for number in part]
 
-def _work(mechanism: Mechanism, here: Instant, there: Instant) -> tuple[float, float]:
-    """The work fed in between two instants, and its absolute amount."""
-    step = there.time - here.time
-    between = _Quintic(mechanism.chart, here, there)
-    work = absolute = 0.0
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        fraction = 0.5 * (1.0 + float(node))
-        coordinates, velocities = between.at(fraction)
-        time = here.time + fraction * step
-        states = _states_between(here, there, fraction)
-        inputs = mechanism.at(time, here.inputs)
-        power = _power(mechanism, time, coordinates, velocities, inputs, states)
-        share = 0.5 * step * float(weight) * power
-        work += share
-        absolute += abs(share)
-    return work, absolute
-
-
-def _power(
-    mechanism: Mechanism,
-    time: float,
-    coordinates: Array,
-    velocities: Array,
-    inputs: Mapping[str, float],
-    states: Array,
-) -> float:
-    """Power of loads, dampers, actuators and the network, and of drivers: minus multiplier times rate."""
-    posture, twist = mechanism.chart.posture(coordinates), mechanism.chart.twist(velocities)
-    prescribed = mechanism.targets(time)[1]
-    if mechanism.drive is None and not mechanism.forces.accelerated and not np.any(prescribed):
-        own = mechanism.parted(states)[1]
-        _, actions = mechanism.forces.generalized(time, posture, twist, velocities, inputs, own)
-        return sum(action.power for action in actions)
-    instant = mechanism.motion(time, coordinates, velocities, inputs, states)
-    power = sum(action.power for action in instant.actions) - float(instant.multipliers @ prescribed)
-    return power + (instant.network.power if instant.network else 0.0)
-
-
-def _states_between(here: Instant, there: Instant, fraction: float) -> Array:
-    """Cubic Hermite interpolation of the states."""
-    step, s = there.time - here.time, fraction
-    rise = there.states - here.states
-    start, end = step * here.state_rates, step * there.state_rates
-    result: Array = here.states + s * (
-        start + s * (3.0 * rise - 2.0 * start - end + s * (start + end - 2.0 * rise))
-    )
+    motion = mapped(mechanism, _Between, evaluate, table).reshape(len(nodes), -1)
+    count, size = mechanism.chart.count, mechanism.size
+    coordinates, velocities, states = np.split(motion, [count, count + size], axis=1)
+    inputs = [
+        mechanism.at(time, samples.inputs[number // len(_NODES)])
+        for number, time in enumerate(nodes.tolist())
+    ]
+    found = sampled(mechanism, nodes, inputs, coordinates, velocities, states, quantities=False)
+    result: Array = 0.5 * widths[:, None] * _WEIGHTS * found.power.reshape(len(widths), -1)
     return result
 
 
-class _Quintic:
-    """Quintic Hermite interpolation of the coordinates, and the velocities it has."""
+def _rows(samples: Samples) -> Array:
+    parts = samples.coordinates, samples.velocities, samples.accelerations, samples.states
+    return np.hstack((*parts, samples.state_rates))
 
-    def __init__(self, chart: Chart, here: Instant, there: Instant) -> None:
-        self._chart = chart
-        self._step = there.time - here.time
-        start, end = _taylor(chart, here, self._step), _taylor(chart, there, self._step)
+
+class _Between:
+    """The motion between two samples.
+
+    Coordinates are quintics with the values, rates and accelerations of both ends, states cubics with their
+    values and rates.
+    """
+
+    def __init__(self, mechanism: Mechanism, step: float, here: Array, there: Array) -> None:
+        self._chart = mechanism.chart
+        self._step = step
+        ends = np.cumsum([self._chart.count, mechanism.size, mechanism.size])
+        start, end = (_taylor(self._chart, step, *np.split(each, ends)[:3]) for each in (here, there))
         gap = end[0] - start[0] - start[1] - 0.5 * start[2]
         slope = end[1] - start[1] - start[2]
         bend = end[2] - start[2]
@@ -140,18 +126,28 @@ class _Quintic:
             -15.0 * gap + 7.0 * slope - bend,
             6.0 * gap - 3.0 * slope + 0.5 * bend,
         )
+        self._states = [np.split(each[ends[-1] :], 2) for each in (here, there)]
 
-    def at(self, s: float) -> tuple[Array, Array]:
-        """Coordinates and velocities at a fraction of the step."""
+    def at(self, s: float) -> tuple[Array, Array, Array]:
+        """Coordinates, velocities and states at a fraction of the step."""
         c0, c1, c2, c3, c4, c5 = self._powers
         found = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
         rate = c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + 5.0 * s * c5)))
-        return self._chart.normalized(found), self._chart.velocities(found, rate / self._step)
+        velocities = self._chart.velocities(found, rate / self._step)
+        return self._chart.normalized(found), velocities, self._states_at(s)
+
+    def _states_at(self, s: float) -> Array:
+        (here, pace), (there, last_pace) = self._states
+        rise, start, end = there - here, self._step * pace, self._step * last_pace
+        result: Array = here + s * (
+            start + s * (3.0 * rise - 2.0 * start - end + s * (start + end - 2.0 * rise))
+        )
+        return result
 
 
-def _taylor(chart: Chart, instant: Instant, step: float) -> tuple[Array, Array, Array]:
+def _taylor(
+    chart: Chart, step: float, coordinates: Array, velocities: Array, accelerations: Array
+) -> tuple[Array, Array, Array]:
     """The coordinates, and their rates and accelerations per step."""
-    coordinates, velocities = instant.coordinates, instant.velocities
     rates = chart.rates(coordinates, velocities)
-    seconds = chart.seconds(coordinates, velocities, instant.accelerations)
-    return coordinates, step * rates, step * step * seconds
+    return coordinates, step * rates, step * step * chart.seconds(coordinates, velocities, accelerations)

@@ -50,9 +50,9 @@ def equilibrium(
     AssemblyError
         If a prescribed motion has a velocity, or no equilibrium is found.
     """
-    _, rates, _ = mechanism.targets(time)
+    _, rates, _ = mechanism.constraints.targets(time)
     if np.max(np.abs(rates), initial=0.0) > 0.0:
-        worst = mechanism.rows[int(np.argmax(np.abs(rates)))].name
+        worst = mechanism.constraints.rows[int(np.argmax(np.abs(rates)))].name
         raise AssemblyError(
             f"{mechanism.model.name} cannot start at rest: the prescribed motion of {worst} has a velocity"
         )

@@ -11,9 +11,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from fmugen.errors import UnsolvableError
 from fmugen.ir.formula import CONSTANTS, TIME, Call, Formula, Name, Number, Term
+from fmugen.verify.tape import scalar
+from fmugen.verify.tape.scalar import Recorded, choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +35,18 @@ _Real = Callable[[float], float]
 
 def compile_formula(formula: Formula) -> Callable[[Mapping[str, float]], float]:
     """A function from the values of the names in a formula to the value of the formula."""
-    evaluator = _compile(formula.root)
+    evaluator: Callable[[Any], Any] = _compile(formula.root)
 
-    def evaluate(values: Mapping[str, float]) -> float:
+    def evaluate(values: Mapping[str, float]) -> Any:
         try:
-            result = float(evaluator(values))  # type: ignore[arg-type]
+            result = evaluator(values)
         except (ValueError, ZeroDivisionError, OverflowError) as error:
             raise _no_value(formula) from error
+        if isinstance(result, Recorded):
+            return result
         if not math.isfinite(result):
             raise _no_value(formula)
-        return result
+        return float(result)
 
     return evaluate
 
@@ -57,7 +62,7 @@ def compile_motion(formula: Formula, parameters: Mapping[str, float]) -> Callabl
             jet = _lift(evaluator(values))
         except (ValueError, ZeroDivisionError, OverflowError) as error:
             raise _no_value(formula, f" with two time derivatives at t = {time:g} s") from error
-        if not math.isfinite(jet.value + jet.rate + jet.acceleration):
+        if not _finite(jet):
             raise _no_value(formula, f" with two time derivatives at t = {time:g} s")
         return jet
 
@@ -73,11 +78,16 @@ def compile_jet(formula: Formula) -> Callable[[Mapping[str, Scalar]], Jet]:
             jet = _lift(evaluator(values))
         except (ValueError, ZeroDivisionError, OverflowError) as error:
             raise _no_value(formula, " with two derivatives") from error
-        if not math.isfinite(jet.value + jet.rate + jet.acceleration):
+        if not _finite(jet):
             raise _no_value(formula, " with two derivatives")
         return jet
 
     return evaluate
+
+
+def _finite(jet: Jet) -> bool:
+    total: Any = jet.value + jet.rate + jet.acceleration
+    return isinstance(total, Recorded) or math.isfinite(total)
 
 
 def _no_value(formula: Formula, where: str = "") -> UnsolvableError:
@@ -101,7 +111,7 @@ def _compile_call(call: Call) -> Evaluator:
     arguments = [_compile(argument) for argument in call.arguments]
     if call.function == "if":
         condition, one, other = arguments
-        return lambda values: one(values) if _value(condition(values)) >= 0.0 else other(values)
+        return lambda values: _either(_value(condition(values)), one, other, values)
     if len(arguments) == 1:
         unary = _UNARY[call.function]
         (only,) = arguments
@@ -111,11 +121,28 @@ def _compile_call(call: Call) -> Evaluator:
     return lambda values: binary(left(values), right(values))
 
 
+def _either(condition: Any, one: Evaluator, other: Evaluator, values: Mapping[str, Scalar]) -> Scalar:
+    if not isinstance(condition, Recorded):
+        return one(values) if condition >= 0.0 else other(values)
+    return _chosen(condition, one(values), other(values))
+
+
+def _chosen(condition: Any, a: Scalar, b: Scalar) -> Scalar:
+    """One number or jet where the condition is at least zero, another where it is below."""
+    if not isinstance(a, Jet) and not isinstance(b, Jet):
+        number: float = choose(condition, a, b)
+        return number
+    a, b = _lift(a), _lift(b)
+    if not isinstance(condition, Recorded):
+        return a if condition >= 0.0 else b
+    return Jet(
+        choose(condition, a.value, b.value),
+        choose(condition, a.rate, b.rate),
+        choose(condition, a.acceleration, b.acceleration),
+    )
+
+
 # --- functions of one argument: f, f', f'' ------------------------------------------------------
-
-
-def _sign(x: float) -> float:
-    return float((x > 0.0) - (x < 0.0))
 
 
 def _zero(x: float) -> float:
@@ -145,28 +172,32 @@ def _smooth(function: _Real, first: _Real, second: _Real) -> Callable[[Scalar], 
 
 _UNARY: dict[str, Callable[[Scalar], Scalar]] = {
     "neg": _smooth(lambda x: -x, lambda x: -1.0, _zero),
-    "abs": _smooth(abs, _sign, _zero),
-    "sign": _smooth(_sign, _zero, _zero),
-    "step": _smooth(lambda x: float(x >= 0.0), _zero, _zero),
-    "acos": _smooth(math.acos, lambda x: -1.0 / math.sqrt(1.0 - x * x), lambda x: -x / (1.0 - x * x) ** 1.5),
-    "asin": _smooth(math.asin, lambda x: 1.0 / math.sqrt(1.0 - x * x), lambda x: x / (1.0 - x * x) ** 1.5),
-    "atan": _smooth(math.atan, lambda x: 1.0 / (1.0 + x * x), lambda x: -2.0 * x / (1.0 + x * x) ** 2),
-    "cos": _smooth(math.cos, lambda x: -math.sin(x), lambda x: -math.cos(x)),
-    "cosh": _smooth(math.cosh, math.sinh, math.cosh),
-    "exp": _smooth(math.exp, math.exp, math.exp),
-    "log": _smooth(math.log, lambda x: 1.0 / x, lambda x: -1.0 / (x * x)),
-    "sin": _smooth(math.sin, math.cos, lambda x: -math.sin(x)),
-    "sinh": _smooth(math.sinh, math.cosh, math.sinh),
-    "sqrt": _smooth(math.sqrt, lambda x: 0.5 / math.sqrt(x), lambda x: -0.25 / (x * math.sqrt(x))),
+    "abs": _smooth(abs, scalar.sign, _zero),
+    "sign": _smooth(scalar.sign, _zero, _zero),
+    "step": _smooth(lambda x: choose(x, 1.0, 0.0), _zero, _zero),
+    "acos": _smooth(
+        scalar.acos, lambda x: -1.0 / scalar.sqrt(1.0 - x * x), lambda x: -x / (1.0 - x * x) ** 1.5
+    ),
+    "asin": _smooth(
+        scalar.asin, lambda x: 1.0 / scalar.sqrt(1.0 - x * x), lambda x: x / (1.0 - x * x) ** 1.5
+    ),
+    "atan": _smooth(scalar.atan, lambda x: 1.0 / (1.0 + x * x), lambda x: -2.0 * x / (1.0 + x * x) ** 2),
+    "cos": _smooth(scalar.cos, lambda x: -scalar.sin(x), lambda x: -scalar.cos(x)),
+    "cosh": _smooth(scalar.cosh, scalar.sinh, scalar.cosh),
+    "exp": _smooth(scalar.exp, scalar.exp, scalar.exp),
+    "log": _smooth(scalar.log, lambda x: 1.0 / x, lambda x: -1.0 / (x * x)),
+    "sin": _smooth(scalar.sin, scalar.cos, lambda x: -scalar.sin(x)),
+    "sinh": _smooth(scalar.sinh, scalar.cosh, scalar.sinh),
+    "sqrt": _smooth(scalar.sqrt, lambda x: 0.5 / scalar.sqrt(x), lambda x: -0.25 / (x * scalar.sqrt(x))),
     "tan": _smooth(
-        math.tan,
-        lambda x: 1.0 + math.tan(x) ** 2,
-        lambda x: 2.0 * math.tan(x) * (1.0 + math.tan(x) ** 2),
+        scalar.tan,
+        lambda x: 1.0 + scalar.tan(x) ** 2,
+        lambda x: 2.0 * scalar.tan(x) * (1.0 + scalar.tan(x) ** 2),
     ),
     "tanh": _smooth(
-        math.tanh,
-        lambda x: 1.0 - math.tanh(x) ** 2,
-        lambda x: -2.0 * math.tanh(x) * (1.0 - math.tanh(x) ** 2),
+        scalar.tanh,
+        lambda x: 1.0 - scalar.tanh(x) ** 2,
+        lambda x: -2.0 * scalar.tanh(x) * (1.0 - scalar.tanh(x) ** 2),
     ),
 }
 
@@ -216,9 +247,11 @@ def _divide(a: Jet, b: Jet) -> Jet:
 def _power(a: Jet, b: Jet) -> Jet:
     if b.rate == 0.0 and b.acceleration == 0.0:
         n = b.value
-        slope = n * math.pow(a.value, n - 1.0) if n != 0.0 else 0.0
-        curvature = n * (n - 1.0) * math.pow(a.value, n - 2.0) if n not in (0.0, 1.0) else 0.0
-        return Jet(math.pow(a.value, n), slope * a.rate, slope * a.acceleration + curvature * a.rate * a.rate)
+        slope = n * scalar.power(a.value, n - 1.0) if n != 0.0 else 0.0
+        curvature = n * (n - 1.0) * scalar.power(a.value, n - 2.0) if n not in (0.0, 1.0) else 0.0
+        return Jet(
+            scalar.power(a.value, n), slope * a.rate, slope * a.acceleration + curvature * a.rate * a.rate
+        )
     return _lift(_UNARY["exp"](_multiply(b, _lift(_UNARY["log"](a)))))
 
 
@@ -228,7 +261,7 @@ def _atan2(y: Jet, x: Jet) -> Jet:
     growth = x.value * x.rate + y.value * y.rate
     bend = x.value * y.acceleration - y.value * x.acceleration
     rate = turn / square
-    return Jet(math.atan2(y.value, x.value), rate, (bend - 2.0 * rate * growth) / square)
+    return Jet(scalar.atan2(y.value, x.value), rate, (bend - 2.0 * rate * growth) / square)
 
 
 _BINARY: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
@@ -236,8 +269,8 @@ _BINARY: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
     "-": _paired(lambda a, b: a - b, _subtract),
     "*": _paired(lambda a, b: a * b, _multiply),
     "/": _paired(lambda a, b: a / b, _divide),
-    "^": _paired(math.pow, _power),
-    "atan2": _paired(math.atan2, _atan2),
-    "max": _paired(max, lambda a, b: a if a.value >= b.value else b),
-    "min": _paired(min, lambda a, b: a if a.value <= b.value else b),
+    "^": _paired(scalar.power, _power),
+    "atan2": _paired(scalar.atan2, _atan2),
+    "max": lambda a, b: _chosen(_value(a) - _value(b), a, b),
+    "min": lambda a, b: _chosen(_value(b) - _value(a), a, b),
 }

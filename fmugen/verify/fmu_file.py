@@ -1,4 +1,4 @@
-"""What the description in an FMU says, as far as running it needs."""
+"""The description of an FMU, as far as it is needed to run it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fmugen.signals import Chain, chains_of
 __all__ = ["FmuFile", "FmuVariable", "read_fmu", "require_fit"]
 
 _DESCRIPTION = "modelDescription.xml"
-#: What an FMU has beside the variables of its model.
+#: Variables of an FMU in addition to those of its model.
 _OWN = ("closure.", "solver.")
-#: More differences than these are not told.
+#: At most so many differences are listed.
 _MOST_MISFITS = 8
 
 
@@ -39,7 +39,7 @@ class FmuFile:
     variables: tuple[FmuVariable, ...]
     stop: float | None
     step: float | None
-    #: The integrator of co-simulation, where the FMU tells it.
+    #: The integrator of co-simulation, if the FMU names it.
     method: str = ""
 
     def names(self, causality: str) -> list[str]:
@@ -118,7 +118,7 @@ def _parameters(model: SystemModel) -> dict[str, float]:
 def _misfits(fmu: FmuFile, model: SystemModel) -> Iterator[str]:
     parameters = _parameters(model)
     declared = {
-        "input": [given.name for given in model.inputs],
+        "input": [variable.name for variable in model.inputs],
         "output": [output.name for output in model.outputs],
         "parameter": list(parameters),
     }

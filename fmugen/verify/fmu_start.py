@@ -91,12 +91,12 @@ def _start_problems(mechanism: Mechanism, posture: Array, targets: Sequence[Targ
     if not np.all(np.isfinite(posture)):
         yield "the FMU starts with body poses that are not finite"
         return
-    residual = np.abs(mechanism.violation(0.0, posture)[0])
+    residual = np.abs(mechanism.constraints.violation(0.0, posture)[0])
     if not np.max(residual, initial=0.0) <= CLOSURE_TOLERANCE:
         worst = int(np.argmax(residual))
         yield (
             f"the FMU starts with an open loop: its body poses violate the constraint "
-            f"'{mechanism.position_rows[worst].name}' by {residual[worst]:.2e}, "
+            f"'{mechanism.constraints.position_rows[worst].name}' by {residual[worst]:.2e}, "
             f"more than {CLOSURE_TOLERANCE:g}"
         )
     elif is_upside_down(mechanism, posture):

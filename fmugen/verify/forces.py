@@ -121,11 +121,12 @@ class Forces:
             raise VerificationError(
                 f"force laws give {len(rates)} rates for {len(self.states)} states: return one for each state"
             )
-        return np.array(rates, dtype=np.float64)
+        return np.array(rates) if rates else np.zeros(0)
 
     def gravity_potential(self, posture: Posture) -> float:
         """The energy of the weights relative to the origin of the ground."""
-        return -float(np.sum(self._weights * posture.position))
+        found: float = -np.sum(self._weights * posture.position)
+        return found
 
 
 def _placed(elements: Sequence[ElementParts]) -> list[_Placed]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fmugen.ir.model import Space, SystemModel
-from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import Array
+
+if TYPE_CHECKING:
+    from fmugen.verify.mechanism import Mechanism
 
 _COSINES = tuple(f"r{i}{j}" for i in "xyz" for j in "xyz")
 _PLANAR = (("x", "m"), ("y", "m"), ("angle", "rad"))
@@ -62,6 +65,16 @@ def _moment(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> t
         rotations.append(rotation)
         angles.append(angle)
         velocities.append(np.concatenate((speed + np.cross(spin, arm), spin)))
+    for flexible in mechanism.flexible:
+        own = layout.own_coordinates(layout.bodies[flexible.frame])
+        name = layout.bodies[flexible.frame]
+        q, rates = (np.array([values[f"{name}.{d}{kind}"] for kind in own]) for d in ("", "d"))
+        frame = flexible.frame
+        for hidden in flexible.hidden(positions[frame], angles[frame], velocities[frame], q, rates):
+            positions.append(hidden.position)
+            angles.append(hidden.angle)
+            rotations.append(_turned(hidden.angle))
+            velocities.append(hidden.twist)
     posture = chart.posture(near)
     raw = chart.coordinates(
         np.array(positions).reshape(-1, 3), np.array(rotations), np.array(angles), posture.memory
@@ -75,5 +88,9 @@ def _rotation(values: Mapping[str, float], body: str, *, planar: bool) -> tuple[
         cosines = [values[f"{body}.{kind}"] for kind in _COSINES]
         return np.array(cosines).reshape(3, 3), 0.0
     angle = values[f"{body}.angle"]
+    return _turned(angle), angle
+
+
+def _turned(angle: float) -> Array:
     cosine, sine = np.cos(angle), np.sin(angle)
-    return np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]]), angle
+    return np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])

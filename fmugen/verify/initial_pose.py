@@ -8,25 +8,15 @@ not close any loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from fmugen.ir.formula import TIME
-from fmugen.verify.catalogue import Attitude, BodyPose, Relation, StartGuesses
+from fmugen.verify.catalogue import Attitude, BodyPose, Link, StartGuesses
 from fmugen.verify.catalogue.base import UNTURNED
 from fmugen.verify.layout import Layout
-from fmugen.verify.measures import BodyPoint
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import Array
-
-
-class _Link(NamedTuple):
-    """A relation with its ends."""
-
-    tail: BodyPoint
-    head: BodyPoint
-    relation: Relation
 
 
 def initial_pose(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Array:
@@ -49,28 +39,29 @@ def initial_pose(mechanism: Mechanism, starts: Mapping[str, float], time: float)
 
 def _links(
     mechanism: Mechanism, starts: Mapping[str, float], known: Mapping[str, float]
-) -> tuple[list[_Link], dict[int, BodyPose]]:
+) -> tuple[list[Link], dict[int, BodyPose]]:
     """The relations between bodies, and the poses of bodies by index, that start values give."""
     layout = mechanism.layout
-    links: list[_Link] = []
+    links: list[Link] = []
     bodies: dict[int, BodyPose] = {}
     for element, parts in mechanism.elements:
         if parts.pose is None:
             continue
         guesses = StartGuesses(element.name, starts, known)
+        links.extend(parts.pose.links)
         if parts.pose.body is not None:
             bodies[layout.index(element.name)] = parts.pose.body(guesses)
         if parts.pose.relation is not None:
             tail, head = layout.place(element.tail), layout.place(element.head)
-            links.append(_Link(tail, head, parts.pose.relation(guesses)))
+            links.append(Link(tail, head, parts.pose.relation(guesses)))
     return links, bodies
 
 
-def _attitudes(layout: Layout, links: list[_Link], bodies: Mapping[int, BodyPose]) -> list[Attitude]:
+def _attitudes(layout: Layout, links: list[Link], bodies: Mapping[int, BodyPose]) -> list[Attitude]:
     attitudes = {layout.ground: UNTURNED}
     attitudes |= {index: pose.rotation for index, pose in bodies.items() if pose.rotation is not None}
 
-    def walk(usable: Callable[[_Link], bool]) -> None:
+    def walk(usable: Callable[[Link], bool]) -> None:
         reached = True
         while reached:
             reached = False
@@ -89,18 +80,19 @@ def _attitudes(layout: Layout, links: list[_Link], bodies: Mapping[int, BodyPose
 
 
 def _centers(
-    layout: Layout, links: list[_Link], bodies: Mapping[int, BodyPose], attitudes: list[Attitude]
+    layout: Layout, links: list[Link], bodies: Mapping[int, BodyPose], attitudes: list[Attitude]
 ) -> list[Array]:
     centers: dict[int, Array] = {layout.ground: np.zeros(3)}
     given = [
         _given_center(layout, name, bodies[index], attitudes[index])
         for index, name in enumerate(layout.bodies)
     ]
+    given += [np.full(3, np.nan)] * layout.hidden
     for index, center in enumerate(given):
         if not np.any(np.isnan(center)):
             centers[index] = center
 
-    def walk(usable: Callable[[_Link], bool]) -> None:
+    def walk(usable: Callable[[Link], bool]) -> None:
         reached = True
         while reached:
             reached = False

@@ -15,22 +15,29 @@ from fmugen.verify.rotations import IDENTITY, Array, turned
 
 
 class Layout:
-    """The numbers of a model for one choice of parameter values."""
+    """The numbers of a model for one choice of parameter values; drawings may show it ``undeformed``."""
 
-    def __init__(self, model: SystemModel, parameters: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        model: SystemModel,
+        parameters: Mapping[str, float] | None = None,
+        *,
+        undeformed: bool = False,
+    ) -> None:
         self.model = model
         self.planar = model.space is Space.PLANAR
         #: The directions of translation.
         self.axes = "xy" if self.planar else "xyz"
         self._defaults = {parameter.name: parameter.value for parameter in model.parameters}
-        self.parameters = dict(self._defaults)
-        for name, value in (parameters or {}).items():
-            if name not in self.parameters:
-                raise VerificationError(f"{model.name} has no parameter {name!r}")
-            self.parameters[name] = value
+        self.parameters = {**self._defaults, **self._known(parameters or {})}
         self.bodies = tuple(body.name for body in model.bodies)
+        self._own = {} if undeformed else own_kinds(model)
+        hidden = [*self._hidden()]
+        #: Bodies that the model does not name: points of flexible bodies, and carriers of their coordinates.
+        self.hidden = len(hidden)
         #: The ground comes after the moving bodies.
-        self.ground = len(self.bodies)
+        self.ground = len(self.bodies) + self.hidden
+        self._places = {key: len(self.bodies) + number for number, key in enumerate(hidden)}
         self._index = {name: index for index, name in enumerate(self.bodies)} | {GROUND: self.ground}
         self._centers = {body.name: self.vector(body.center) for body in model.bodies} | {GROUND: np.zeros(3)}
         self._points = {
@@ -43,6 +50,12 @@ class Layout:
             for body, points in self._point_sets()
             for point in points
         }
+
+    def _known(self, parameters: Mapping[str, float]) -> Mapping[str, float]:
+        for name in parameters:
+            if name not in self._defaults:
+                raise VerificationError(f"{self.model.name} has no parameter {name!r}")
+        return parameters
 
     def number(self, formula: Formula) -> float:
         """The value of a formula of parameters."""
@@ -63,10 +76,23 @@ class Layout:
         return self._centers[body]
 
     def place(self, attachment: Attachment) -> BodyPoint:
-        """The point of an attachment."""
+        """The point of an attachment; those of flexible bodies are bodies of their own."""
         body, point = attachment.body, attachment.point
+        if (body, point) in self._places:
+            return BodyPoint(self._places[body, point])
         position = np.zeros(3) if point is None else self._points[body, point]
         return BodyPoint(self._index[body], triple(position - self._centers[body]))
+
+    def own_coordinates(self, body: str) -> dict[str, tuple[int, int]]:
+        """The coordinates of a flexible body itself, each with a body and the axis of its displacement."""
+        kinds = self._own.get(body, ())
+        return {kind: (self._places[body, number // 2], number % 2) for number, kind in enumerate(kinds)}
+
+    def _hidden(self) -> Iterator[tuple[str, str | int | None]]:
+        for body in self.model.bodies:
+            if body.name in self._own:
+                yield from ((body.name, point.name) for point in body.points)
+                yield from ((body.name, number) for number in range((len(self._own[body.name]) + 1) // 2))
 
     def axes_of(self, attachment: Attachment) -> Array:
         """The matrix that resolves vectors of an attachment in the axes of its body."""
@@ -140,6 +166,23 @@ class Layout:
         yield GROUND, self.model.ground
         for body in self.model.bodies:
             yield body.name, body.points
+
+
+def own_kinds(model: SystemModel) -> dict[str, list[str]]:
+    """The coordinates that bodies have besides their pose: those with two derivatives of the same name."""
+    found = {}
+    for body in model.in_section("bodies"):
+        kinds = [quantity.kind for quantity in body.quantities if quantity.owner == body.name]
+        own = [kind for kind in kinds if f"d{kind}" in kinds and f"dd{kind}" in kinds]
+        if own:
+            found[body.name] = own
+    return found
+
+
+def own_quantities(model: SystemModel) -> list[str]:
+    """The coordinates that bodies have besides their pose, and their rates, by name."""
+    own = own_kinds(model).items()
+    return [f"{body}.{rate}{kind}" for body, kinds in own for rate in ("", "d") for kind in kinds]
 
 
 def triple(vector: Array) -> Triple:

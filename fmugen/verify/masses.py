@@ -10,6 +10,7 @@ import numpy as np
 from fmugen.verify.catalogue import Inertia
 from fmugen.verify.charts import TWIST, Chart, Posture
 from fmugen.verify.rotations import Array, cross
+from fmugen.verify.tape.scalar import zeros
 
 
 class MassMatrix(NamedTuple):
@@ -27,7 +28,7 @@ class MassMatrix(NamedTuple):
 
     def gyroscopic(self, velocities: Array) -> Array:
         """The torques ``omega x J omega``, among the forces of all rates."""
-        result = np.zeros(len(velocities))
+        result = zeros(len(velocities), velocities)
         if self.tensors is not None:
             spins = velocities.reshape(-1, TWIST)[:, 3:]
             momenta = (self.tensors @ spins[:, :, None])[:, :, 0]
@@ -54,6 +55,6 @@ class Masses:
             return MassMatrix(self._blocks, None)
         rotation = posture.rotation[:-1]
         tensors = rotation @ self._tensors @ rotation.transpose(0, 2, 1)
-        blocks = self._blocks.copy()
+        blocks = self._blocks.astype(tensors.dtype)
         blocks[:, 3:, 3:] = tensors
         return MassMatrix(blocks, tensors)

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fmugen.verify.rotations import Array
+from fmugen.verify.tape.scalar import atan2, choose, cos, rounded, sin, sqrt
 
 Triple = tuple[float, float, float]
 
@@ -106,9 +107,9 @@ class Jets(NamedTuple):
 class Combined(NamedTuple):
     """A composite measure at a state: value, row of the Jacobian by all twists, and bias."""
 
-    value: float
+    value: Any
     jacobian: Array
-    bias: float
+    bias: Any
 
 
 class Composite(ABC):
@@ -139,7 +140,8 @@ class Branch:
 
     def sign(self, memory: Array) -> float:
         angle = memory[self.slot]
-        return 1.0 if (np.sin(angle) if self.proper else np.cos(angle)) >= 0.0 else -1.0
+        sign: float = choose(sin(angle) if self.proper else cos(angle), 1.0, -1.0)
+        return sign
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,7 @@ class Turn(Composite):
         near = 0.0 if self.slot is None else memory[self.slot]
         sine, cosine = parts.value
         square = sine * sine + cosine * cosine
-        value = _nearest(float(np.arctan2(sign * sine, sign * cosine)), near)
+        value = _nearest(atan2(sign * sine, sign * cosine), near)
         if square == 0.0:
             return _undefined(value, parts)
         weights = np.array([cosine, -sine]) / square
@@ -172,7 +174,7 @@ class Turn(Composite):
         return Combined(
             value,
             weights @ parts.jacobian,
-            float(weights @ parts.bias - 2.0 * rate * growth / square),
+            weights @ parts.bias - 2.0 * rate * growth / square,
         )
 
 
@@ -193,20 +195,20 @@ class Tilt(Composite):
         return self.projection, *self.across
 
     def combine(self, parts: Jets, memory: Array) -> Combined:
-        projection = float(parts.value[0])
-        other = self.branch.sign(memory) * float(np.hypot(*parts.value[1:]))
+        projection, x, y = parts.value
+        other = self.branch.sign(memory) * sqrt(x * x + y * y)
         # The derivative of a sine is the cosine, that of a cosine minus the sine.
         sine, cosine, slope = (
             (other, projection, -other) if self.branch.proper else (projection, other, other)
         )
-        value = _nearest(float(np.arctan2(sine, cosine)), memory[self.branch.slot])
+        value = _nearest(atan2(sine, cosine), memory[self.branch.slot])
         if slope == 0.0:
             return _undefined(value, parts)
         rate = parts.rate[0] / slope
         return Combined(
             value,
             parts.jacobian[0] / slope,
-            float((parts.bias[0] + projection * rate * rate) / slope),
+            (parts.bias[0] + projection * rate * rate) / slope,
         )
 
 
@@ -227,12 +229,12 @@ class Length(Composite):
         )
 
     def combine(self, parts: Jets, memory: Array) -> Combined:
-        length = float(np.linalg.norm(parts.value))
+        length = sqrt(parts.value @ parts.value)
         if length == 0.0:
             return _undefined(length, parts)
         direction = parts.value / length
         across = parts.rate @ parts.rate - (direction @ parts.rate) ** 2
-        return Combined(length, direction @ parts.jacobian, float(direction @ parts.bias + across / length))
+        return Combined(length, direction @ parts.jacobian, direction @ parts.bias + across / length)
 
 
 @dataclass(frozen=True)
@@ -252,9 +254,9 @@ class ScrewGap(Composite):
         angle = self.turn.combine(Jets(*(table[1:] for table in parts)), memory)
         turned = _nearest(angle.value, slide / self.lead) if self.lead else 0.0
         return Combined(
-            float(slide - self.lead * turned),
+            slide - self.lead * turned,
             parts.jacobian[0] - self.lead * angle.jacobian,
-            float(parts.bias[0] - self.lead * angle.bias),
+            parts.bias[0] - self.lead * angle.bias,
         )
 
 
@@ -270,7 +272,7 @@ class Sum(Composite):
 
     def combine(self, parts: Jets, memory: Array) -> Combined:
         factors = np.array([factor for factor, _ in self.terms])
-        return Combined(float(factors @ parts.value), factors @ parts.jacobian, float(factors @ parts.bias))
+        return Combined(factors @ parts.value, factors @ parts.jacobian, factors @ parts.bias)
 
 
 def _undefined(value: float, parts: Jets) -> Combined:
@@ -280,12 +282,13 @@ def _undefined(value: float, parts: Jets) -> Combined:
 
 def _nearest(angle: float, memory: float) -> float:
     """The angle, changed by whole turns to be nearest to the remembered one."""
-    return float(angle + _REVOLUTION * np.round((memory - angle) / _REVOLUTION))
+    result: float = angle + _REVOLUTION * rounded((memory - angle) / _REVOLUTION)
+    return result
 
 
 def wrapped(angle: Array) -> Array:
     """Angles less the whole turns in them."""
-    result: Array = angle - _REVOLUTION * np.round(angle / _REVOLUTION)
+    result: Array = angle - _REVOLUTION * rounded(angle / _REVOLUTION)
     return result
 
 

@@ -10,25 +10,27 @@ redundant constraints and bodies without mass need no special treatment. The mul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import svd
 
 from fmugen.errors import VerificationError
 from fmugen.ir.model import SystemModel
-from fmugen.verify.catalogue import WRENCH, Action, Row, parts_of_model
+from fmugen.verify.catalogue import WRENCH, Action, ElementParts, Inertia, parts_of_model
 from fmugen.verify.catalogue.bodies import ground_measures
-from fmugen.verify.charts import TWIST, Chart, PlanarChart, Posture, SpatialChart, Twist
+from fmugen.verify.charts import TWIST, Posture, Twist, chart_of
+from fmugen.verify.compiled import Compiled, compiled
+from fmugen.verify.constraints import Constraints
 from fmugen.verify.deadline import check_time
-from fmugen.verify.evaluate import Jet, Scalar, compile_motion
+from fmugen.verify.flexible import PlanarBeam
 from fmugen.verify.forces import Forces
 from fmugen.verify.layout import Layout
-from fmugen.verify.masses import Masses
-from fmugen.verify.measure_batch import MeasureBatch, Values
-from fmugen.verify.measures import Length, wrapped
+from fmugen.verify.masses import Masses, MassMatrix
+from fmugen.verify.measure_batch import Values
 from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.readings import Readings
@@ -88,6 +90,18 @@ class Instant(NamedTuple):
     network: Outcome | None
 
 
+class Terms(NamedTuple):
+    """The terms of the equations of motion: G, gamma in G v' = gamma, M, what is added to M, and F."""
+
+    values: Values
+    gamma: Array
+    mass: MassMatrix
+    #: The dependence of forces on accelerations, with the opposite sign; empty without.
+    added: Array
+    force: Array
+    actions: list[Action]
+
+
 def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
     """Split by singular values; those below the tolerance, relative to the largest, count as zero."""
     rows, width = jacobian.shape
@@ -98,6 +112,37 @@ def split(jacobian: Array, tolerance: float = RANK_TOLERANCE) -> Split:
     left, singular, right = svd(jacobian, check_finite=False, lapack_driver="gesvd")
     rank = int(np.count_nonzero(singular > tolerance * singular[0]))
     return Split(left[:, :rank], singular[:rank], right[:rank], right[rank:].T, left[:, rank:])
+
+
+class States:
+    """The order of all states: those of the network, then those of force laws."""
+
+    def __init__(self, drive: Drive | None, forces: Forces) -> None:
+        tableau = drive.system.tableau if drive else None
+        #: How many states the network has.
+        self.of_network = tableau.states if tableau else 0
+        #: The quantities that start values of states name.
+        self.names = frozenset(state.name for state in forces.states).union(
+            tableau.quantities if tableau else ()
+        )
+        #: The usual sizes of all states.
+        self.scale = np.array([*np.ones(self.of_network), *(state.nominal for state in forces.states)])
+
+    def parted(self, states: Array) -> tuple[Array, Array]:
+        """The states of the network and those of force laws."""
+        return states[: self.of_network], states[self.of_network :]
+
+
+def _inertias(elements: Sequence[ElementParts], layout: Layout) -> list[Inertia]:
+    """The inertia of every body; those that the model does not name have none."""
+    found = [each.parts.inertia for each in elements if each.parts.inertia is not None]
+    return [*found, *(Inertia(0.0, np.zeros((3, 3))) for _ in range(layout.hidden))]
+
+
+def _flexible(elements: Sequence[ElementParts]) -> Iterator[PlanarBeam]:
+    for each in elements:
+        if each.parts.flexible is not None:
+            yield each.parts.flexible
 
 
 class Mechanism:
@@ -116,103 +161,42 @@ class Mechanism:
         remembered = [named for named in self.measures if named.slot is not None]
         #: The angles in space that are remembered, in the order of their slots.
         self.remembered = tuple(named.position for named in remembered if named.position)
-        self.chart: Chart = (
-            PlanarChart(len(model.bodies))
-            if self.layout.planar
-            else SpatialChart(len(model.bodies), len(remembered))
-        )
+        self.chart = chart_of(self.layout.ground, len(remembered), planar=self.layout.planar)
         self.size = self.chart.size
-        self.rows = tuple(row for part in parts for row in part.rows)
+        rows = [row for part in parts for row in part.rows]
+        self.constraints = Constraints(rows, self.layout, self.chart, self.moved)
         #: A length that is typical of the mechanism, in m.
-        self.length = self.layout.length(self._rods())
-        self._set_constraints()
-        inertias = [part.inertia for part in parts if part.inertia is not None]
-        self.masses = Masses(inertias, self.chart, planar=self.layout.planar)
-        self.forces = Forces(self.layout, self.chart, self.elements, self.measures, inertias)
+        self.length = self.layout.length(self.constraints.rods)
         #: The unit of each rate: the typical length, and one radian.
         self.scale = self.chart.tangent_scale(self.length)
+        inertias = _inertias(self.elements, self.layout)
+        #: Bodies whose inertia depends on coordinates of their own.
+        self.flexible = tuple(_flexible(self.elements))
+        self.masses = Masses(inertias, self.chart, planar=self.layout.planar)
+        self.forces = Forces(self.layout, self.chart, self.elements, self.measures, inertias)
         #: The network that acts on the mechanism.
-        self.drive = (
-            Drive(model, self.layout.parameters, self.measures, self.chart) if model.components else None
-        )
-        #: How many states the network has; those of force laws come after them.
-        self.network_states = self.drive.system.tableau.states if self.drive else 0
-        #: The quantities that start values of states name.
-        self.state_names = frozenset(self.drive.system.tableau.quantities if self.drive else ()) | {
-            state.name for state in self.forces.states
-        }
-        #: The usual sizes of all states.
-        self.state_scale = np.array(
-            [*np.ones(self.network_states), *(state.nominal for state in self.forces.states)]
-        )
-        #: Whether loads depend on quantities of the network.
-        self._loads_read_network = self.drive is not None and not self.forces.names.isdisjoint(
-            self.drive.system.names
-        )
-        named = {variable.name: variable for variable in model.inputs}
-        #: Inputs with their first and second derivatives.
-        self._prescribing = [
-            (variable.name, variable.rate, named[variable.rate].rate)
-            for variable in model.inputs
-            if variable.rate and named[variable.rate].rate
-        ]
+        self.drive = Drive.of(model, self.layout.parameters, self.measures, self.chart)
+        self.states = States(self.drive, self.forces)
+        #: The quantities of the network that loads depend on.
+        self.read_of_network = self.drive.read_by(self.forces.names) if self.drive else ()
         self._readings = Readings(self.measures, self.chart)
         self._memory = Readings(remembered, self.chart)
 
-    def _set_constraints(self) -> None:
-        rows = self.rows
-        self.batch = MeasureBatch([row.measure for row in rows], self.chart)
-        #: The constraints that have a position level, and their places among all.
-        self.position_rows = tuple(row for row in rows if not row.velocity_only)
-        self._with_position = np.array([not row.velocity_only for row in rows], dtype=bool)
-        #: Whether some constraints have a velocity level only.
-        self.nonholonomic = len(self.position_rows) < len(rows)
-        self._positions = (
-            MeasureBatch([row.measure for row in self.position_rows], self.chart)
-            if self.nonholonomic
-            else self.batch
-        )
-        self._still = np.array([self._constant(row) for row in rows])
-        self._moving = [
-            (number, compile_motion(row.target, self.layout.parameters))
-            for number, row in enumerate(rows)
-            if np.isnan(self._still[number])
-        ]
-        self._periodic = np.array([row.periodic for row in self.position_rows], dtype=bool)
+    @cached_property
+    def compiled(self) -> Compiled | None:
+        """The compiled equations, where there are any."""
+        return compiled(self)
 
-    def _rods(self) -> list[float]:
-        """The constant lengths that constraints prescribe."""
-        targets = [self._constant(row) for row in self.rows if isinstance(row.measure, Length)]
-        return [target for target in targets if not np.isnan(target)]
-
-    def _constant(self, row: Row) -> float:
-        """The target of a row, NaN if it depends on time."""
-        known = all(name in self.layout.parameters for name in row.target.names())
-        return self.layout.number(row.target) if known else np.nan
+    def under(self, moved: Moved) -> Mechanism:
+        """The same mechanism, with its compiled equations, under other inputs that change."""
+        _ = self.compiled
+        other = copy(self)
+        other.moved, other.constraints = moved, self.constraints.under(moved)
+        return other
 
     def at(self, time: float, held: Mapping[str, float]) -> dict[str, float]:
         """All inputs at a time; those without derivatives are held."""
         return {**held, **self.moved(time)}
-
-    def targets(self, time: float, inputs: Mapping[str, float] | None = None) -> tuple[Array, Array, Array]:
-        """The prescribed value, rate and acceleration of every constraint, by ``inputs`` if given.
-
-        A constraint without a position level prescribes a rate; its value is zero.
-        """
-        value, rate, acceleration = self._still.copy(), np.zeros(len(self.rows)), np.zeros(len(self.rows))
-        if self._moving:
-            values = self.moved(time) if inputs is None else inputs
-            jets: dict[str, Scalar] = {
-                name: Jet(values[name], values[first], values[second])
-                for name, first, second in self._prescribing
-            }
-            for number, motion in self._moving:
-                jet = motion(time, jets)
-                value[number], rate[number], acceleration[number] = jet.value, jet.rate, jet.acceleration
-        if self.nonholonomic:
-            rates = ~self._with_position
-            acceleration[rates], rate[rates], value[rates] = rate[rates], value[rates], 0.0
-        return value, rate, acceleration
 
     def normalized(self, coordinates: Array) -> Array:
         """Coordinates with quaternions of length one and the present angles as memory."""
@@ -220,33 +204,6 @@ class Mechanism:
         if not self.remembered:
             return clean
         return self.chart.remembering(clean, self._memory.memory(self.chart.posture(clean)))
-
-    def violation(self, time: float, coordinates: Array) -> tuple[Array, Array]:
-        """Phi - c(t) and its Jacobian with respect to the rates of the moving bodies.
-
-        It has a row for each of ``position_rows``.
-        """
-        check_time()
-        values = self._positions.at(self.chart.posture(coordinates))
-        residual = values.value - self.targets(time)[0][self._with_position]
-        if self._periodic.any():
-            residual[self._periodic] = wrapped(residual[self._periodic])
-        return residual, values.jacobian
-
-    def velocity_rows(self, time: float, coordinates: Array) -> tuple[Array, Array]:
-        """G and d(t): the rows of all constraints and the rates they prescribe."""
-        check_time()
-        return self.batch.at(self.chart.posture(coordinates)).jacobian, self.targets(time)[1]
-
-    def slip(self, time: float, coordinates: Array, velocities: Array) -> float:
-        """The largest violation of a constraint on velocities alone (m/s or rad/s)."""
-        jacobian, rates = self.velocity_rows(time, coordinates)
-        missed = (jacobian @ velocities - rates)[~self._with_position]
-        return float(np.max(np.abs(missed), initial=0.0))
-
-    def parted(self, states: Array) -> tuple[Array, Array]:
-        """The states of the network and those of force laws."""
-        return states[: self.network_states], states[self.network_states :]
 
     def motion(
         self,
@@ -266,33 +223,31 @@ class Mechanism:
         """
         check_time()
         posture, twist = self.chart.posture(coordinates), self.chart.twist(velocities)
-        values = self.batch.at(posture, twist)
-        of_network, own = self.parted(states)
-        response = None
-        of_components: Mapping[str, float] = {}
+        of_network, own = self.states.parted(states)
+        response, known = None, inputs
         if self.drive is not None:
             response = self.drive.respond(time, posture, twist, velocities, inputs, of_network)
-            if self._loads_read_network:
-                of_components = self.drive.system.readings(response.point, response.solved)
-        exert = partial(
-            self.forces.generalized, time, posture, twist, velocities, {**inputs, **of_components}, own
-        )
-        applied, actions = exert()
-        mass = self.masses.at(posture)
-        added = [response.inertia] if response else []
-        if self.forces.accelerated:  # linear in accelerations
-            added.append(np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)]))
+            if self.read_of_network:
+                known = {**inputs, **self.drive.system.readings(response.point, response.solved)}
+        terms = self.terms(time, posture, twist, velocities, known, own)
+        force, actions = terms.force, terms.actions
+        added = [terms.added] if len(terms.added) else []
+        flexible = [body.inertia(posture, twist) for body in self.flexible]
 
         def weigh(columns: Array) -> Array:
-            result: Array = mass.times(columns) + sum(inertia @ columns for inertia in added)
+            result: Array = terms.mass.times(columns) + sum(inertia @ columns for inertia in added)
+            for body in flexible:
+                result[body.rates] += body.mass @ columns[body.rates]
             return result
 
-        force = applied - mass.gyroscopic(velocities)
+        for body in flexible:
+            force[body.rates] += body.force
         if response:
+            added.append(response.inertia)
             force = force + response.force
-        acceleration, multipliers, conditioning = self._accelerated(time, inputs, values, force, weigh)
+        acceleration, multipliers, conditioning = self._accelerated(time, terms, force, weigh)
         if self.forces.accelerated:
-            _, actions = exert(acceleration)
+            _, actions = self.forces.generalized(time, posture, twist, velocities, known, own, acceleration)
         network = self.drive.settle(response, acceleration) if self.drive and response else None
         rates = NO_STATES if network is None else network.solved.rates
         if self.forces.states:
@@ -313,18 +268,45 @@ class Mechanism:
             network=network,
         )
 
+    def terms(
+        self,
+        time: float,
+        posture: Posture,
+        twist: Twist,
+        velocities: Array,
+        inputs: Mapping[str, float],
+        own: Array,
+    ) -> Terms:
+        """The terms of the equations of motion of rigid bodies without the network.
+
+        ``own`` are the states of force laws.
+        """
+        values = self.constraints.batch.at(posture, twist)
+        exert = partial(self.forces.generalized, time, posture, twist, velocities, inputs, own)
+        applied, actions = exert()
+        mass = self.masses.at(posture)
+        added = np.zeros((0, 0))
+        if self.forces.accelerated:  # linear in accelerations
+            added = np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)])
+        return Terms(
+            values,
+            gamma=self.constraints.targets(time, inputs)[2] - values.bias,
+            mass=mass,
+            added=added,
+            force=applied - mass.gyroscopic(velocities),
+            actions=actions,
+        )
+
     def _accelerated(
         self,
         time: float,
-        inputs: Mapping[str, float],
-        values: Values,
+        terms: Terms,
         force: Array,
         weigh: Callable[[Array], Array],
     ) -> tuple[Array, Array, float]:
         """Accelerations, multipliers and the conditioning of the constraints."""
-        gamma = self.targets(time, inputs)[2] - values.bias
-        parts = split(values.jacobian * self.scale)
-        acceleration = self.scale * parts.least_norm(gamma)
+        parts = split(terms.values.jacobian * self.scale)
+        acceleration = self.scale * parts.least_norm(terms.gamma)
         if parts.free.shape[1]:
             free = self.scale[:, None] * parts.free
             inertia = free.T @ weigh(free)
@@ -333,12 +315,6 @@ class Mechanism:
         if not np.all(np.isfinite(acceleration)):
             raise VerificationError(f"the reference has no finite accelerations at t = {time:g} s")
         return acceleration, multipliers, parts.conditioning
-
-    def with_inputs(self, instant: Instant, inputs: Mapping[str, float]) -> Instant:
-        """The same state under other inputs."""
-        if inputs == instant.inputs:
-            return instant
-        return self.motion(instant.time, instant.coordinates, instant.velocities, inputs, instant.states)
 
     def _free_acceleration(self, inertia: Array, force: Array) -> Array:
         # Inertias differ by orders of magnitude: an inertia is compared with its own row.
@@ -351,9 +327,16 @@ class Mechanism:
             f"{self.model.name} can move without moving any mass: give each free body mass and inertia"
         )
 
-    def kinetic_energy(self, coordinates: Array, velocities: Array) -> float:
-        mass = self.masses.at(self.chart.posture(coordinates))
-        return 0.5 * float(velocities @ mass.times(velocities))
+    def kinetic_energy(self, posture: Posture, velocities: Array) -> float:
+        twist = self.chart.twist(velocities)
+        momenta = self.masses.at(posture).times(velocities)
+        rigid: float = sum(0.5 * rate * momentum for rate, momentum in zip(velocities, momenta, strict=True))
+        return rigid + sum(body.kinetic_energy(posture, twist) for body in self.flexible)
+
+    def gravity_potential(self, posture: Posture) -> float:
+        """The energy of the weights relative to the origin of the ground."""
+        flexible = sum(body.gravity_potential(posture) for body in self.flexible)
+        return self.forces.gravity_potential(posture) + flexible
 
     def quantities(self, instant: Instant) -> dict[str, float]:
         """Every quantity of every element at an instant."""
@@ -362,42 +345,45 @@ class Mechanism:
         )
         for action in instant.actions:
             readings.update(action.quantities)
-        readings.update(self.forces.state_values(self.parted(instant.states)[1]))
+        readings.update(self.forces.state_values(self.states.parted(instant.states)[1]))
         if self.drive and instant.network:
             readings.update(self.drive.quantities(instant.network))
-        for name, shares in self._reaction_shares(instant).items():
-            readings[name] = -float(shares @ instant.multipliers)
+        for name, shares in self._reaction_shares(instant.posture).items():
+            reaction: Any = -(shares @ instant.multipliers)
+            readings[name] = reaction
         return readings
 
-    def undetermined(self, instant: Instant) -> frozenset[str]:
-        """Reactions that redundant constraints leave undetermined at an instant."""
-        redundant = split(self.batch.at(instant.posture).jacobian).redundant
+    def undetermined(self, posture: Posture) -> frozenset[str]:
+        """Reactions that redundant constraints leave undetermined in a posture."""
+        redundant = split(self.constraints.batch.at(posture).jacobian).redundant
         return frozenset(
             name
-            for name, shares in self._reaction_shares(instant).items()
+            for name, shares in self._reaction_shares(posture).items()
             if np.max(np.abs(shares @ redundant), initial=0.0) > 1e-8
         )
 
-    def _reaction_shares(self, instant: Instant) -> dict[str, Array]:
+    def _reaction_shares(self, posture: Posture) -> dict[str, Array]:
         """The factors of all multipliers, with the opposite sign, in each reaction on a head."""
-        wrenches = self._wrenches(instant.posture)
+        wrenches = self._wrenches(posture)
         shares = {}
         for each in self.elements:
-            mine = [row.element == each.name for row in self.rows] if each.parts.reactions else []
+            mine = [row.element == each.name for row in self.constraints.rows] if each.parts.reactions else []
             for kind in each.parts.reactions:
                 if kind in WRENCH:
                     share: Array = np.array(mine, dtype=np.float64) * wrenches[WRENCH[kind]]
                 else:
-                    efforts = [row.effort == kind for row in self.rows]
+                    efforts = [row.effort == kind for row in self.constraints.rows]
                     share = -np.array(np.logical_and(mine, efforts), dtype=np.float64)
                 shares[f"{each.name}.{kind}"] = share
         return shares
 
     def _wrenches(self, posture: Posture) -> Array:
         """Forces and torques on the heads of all rows, at the heads' own points, per unit of multiplier."""
-        heads = np.array([row.head.body for row in self.rows], dtype=np.intp)
-        arms = np.array([row.head.arm for row in self.rows]).reshape(-1, 3, 1)
-        twists = self.batch.at(posture).twists.reshape(len(heads), posture.position.shape[1], TWIST)
+        rows = self.constraints.rows
+        heads = np.array([row.head.body for row in rows], dtype=np.intp)
+        arms = np.array([row.head.arm for row in rows]).reshape(-1, 3, 1)
+        twists = self.constraints.batch.at(posture).twists
+        twists = twists.reshape(len(heads), posture.position.shape[1], TWIST)
         forces, moments = np.split(twists[np.arange(len(heads)), heads].T, 2)
         turned = (posture.rotation[heads] @ arms)[:, :, 0].T
         return np.concatenate((forces, moments - cross(turned, forces)))

@@ -24,11 +24,12 @@ from fmugen.verify.energy import EnergyBalance, balance
 from fmugen.verify.equilibrium import equilibrium
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.frames import body_kinds
-from fmugen.verify.mechanism import NO_STATES, Instant, Mechanism, split
+from fmugen.verify.mechanism import NO_STATES, Mechanism, split
 from fmugen.verify.moved import fed_inputs, moved_inputs
 from fmugen.verify.network.follow import solve_network
 from fmugen.verify.outputs import output_value
 from fmugen.verify.rotations import Array
+from fmugen.verify.samples import Samples, sampled
 from fmugen.verify.states import started
 
 Progress = Callable[[float], None]
@@ -81,6 +82,7 @@ def solve_reference(
     posture: Array | None = None,
     progress: Progress | None = None,
     accuracy: Accuracy = OF_MECHANISMS,
+    mechanism: Mechanism | None = None,
 ) -> Reference:
     """Compute the motion of a model, by default to about ten digits.
 
@@ -106,6 +108,8 @@ def solve_reference(
         Called with the fraction done.
     accuracy
         The method of integration and its tolerances.
+    mechanism
+        The model with these parameters, if it is at hand.
 
     Raises
     ------
@@ -117,13 +121,14 @@ def solve_reference(
     model, parameters = with_start_values(model, parameters)
     times = np.asarray(times, dtype=np.float64)
     fed = fed_inputs(model, inputs, times)
-    mechanism = Mechanism(model, parameters, moved_inputs(model, fed))
+    moved = moved_inputs(model, fed)
+    mechanism = Mechanism(model, parameters, moved) if mechanism is None else mechanism.under(moved)
     held = hold_inputs(model, fed)
     initial, hints = dict(initial or {}), dict(hints or {})
     start = assemble(mechanism, float(times[0]), initial, hints, posture)
     if model.steady:
         start = _at_rest(mechanism, start, float(times[0]), held, {**hints, **initial})
-    _, jacobian = mechanism.violation(float(times[0]), start.coordinates)
+    _, jacobian = mechanism.constraints.violation(float(times[0]), start.coordinates)
     driven = split(jacobian).free.shape[1] == 0
     integrator = Integrator(mechanism, accuracy)
     # States must be integrated even where drivers determine all positions.
@@ -132,14 +137,16 @@ def solve_reference(
 
     state = State(start.coordinates, start.velocities, NO_STATES)
     state = started(mechanism, state, float(times[0]), held(float(times[0])), {**hints, **initial})
-    instants = [state.instant(mechanism, float(times[0]), held(float(times[0])))]
+    states = [state]
     for run, kept in _runs(times.tolist(), held):
         for end, following in zip(run[1:], follow(run, state, kept), strict=True):
             state = following
-            instants.append(state.instant(mechanism, end, held(end)))
+            states.append(state)
             if progress is not None:
                 progress((end - times[0]) / (times[-1] - times[0]))
-    return _collect(mechanism, start, instants, integrator.tolerance)
+    given = [mechanism.at(time, held(time)) for time in times.tolist()]
+    samples = sampled(mechanism, times, given, *(np.array(column) for column in zip(*states, strict=True)))
+    return _collect(start, samples, integrator.tolerance)
 
 
 def require_network_start(model: SystemModel) -> None:
@@ -228,33 +235,24 @@ def _at_rest(
     return replace(start, coordinates=found, velocities=rest)
 
 
-def _collect(
-    mechanism: Mechanism,
-    start: Start,
-    instants: list[Instant],
-    tolerance: float,
-) -> Reference:
-    readings = [mechanism.quantities(instant) for instant in instants]
-    quantities = {name: np.array([reading[name] for reading in readings]) for name in readings[0]}
-    coordinates = np.array([instant.coordinates for instant in instants])
-    velocities = np.array([instant.velocities for instant in instants])
-    times = np.array([instant.time for instant in instants])
+def _collect(start: Start, samples: Samples, tolerance: float) -> Reference:
+    mechanism, quantities = samples.mechanism, samples.quantities
     kinds = body_kinds(mechanism.model)
     return Reference(
         mechanism=mechanism,
         start=start,
-        times=times,
-        outputs=_outputs(mechanism, instants, readings),
-        coordinates=coordinates,
-        velocities=velocities,
+        times=samples.times,
+        outputs=_outputs(samples),
+        coordinates=samples.coordinates,
+        velocities=samples.velocities,
         bodies={
             name: np.column_stack([quantities[f"{name}.{kind}"] for kind in kinds])
             for name in mechanism.layout.bodies
         },
         quantities=quantities,
-        residual=largest_violation(mechanism, times, coordinates),
-        energy=balance(mechanism, instants),
-        undetermined=_undetermined(mechanism, instants),
+        residual=largest_violation(mechanism, samples.times, samples.coordinates),
+        energy=balance(samples),
+        undetermined=_undetermined(samples),
         tolerance=tolerance,
     )
 
@@ -262,42 +260,44 @@ def _collect(
 def largest_violation(mechanism: Mechanism, times: Array, coordinates: Array) -> float:
     """The largest violation of any constraint along a motion (m or rad)."""
     return max(
-        float(np.max(np.abs(mechanism.violation(float(time), sample)[0]), initial=0.0))
+        float(np.max(np.abs(mechanism.constraints.violation(float(time), sample)[0]), initial=0.0))
         for time, sample in zip(times, coordinates, strict=True)
     )
 
 
 def largest_slip(mechanism: Mechanism, times: Array, coordinates: Array, velocities: Array) -> float:
     """The largest violation of any constraint on velocities alone along a motion (m/s or rad/s)."""
-    if not mechanism.nonholonomic:
+    if not mechanism.constraints.nonholonomic:
         return 0.0
     samples = zip(times.tolist(), coordinates, velocities, strict=True)
-    return max(mechanism.slip(time, position, rates) for time, position, rates in samples)
+    return max(mechanism.constraints.slip(time, position, rates) for time, position, rates in samples)
 
 
-def _outputs(
-    mechanism: Mechanism, instants: list[Instant], readings: list[dict[str, float]]
-) -> dict[str, Array]:
+def _outputs(samples: Samples) -> dict[str, Array]:
+    mechanism = samples.mechanism
     outputs = {}
+    readings = [samples.reading(number) for number in range(len(samples.times))]
     for output in mechanism.model.outputs:
         formula = compile_formula(output.value)
 
         def value(inputs: Mapping[str, float], number: int, formula: _Formula = formula) -> float:
-            instant, reading = instants[number], readings[number]
-            if inputs != instant.inputs:
-                reading = mechanism.quantities(mechanism.with_inputs(instant, inputs))
-            return formula({TIME: instant.time, **mechanism.layout.parameters, **inputs, **reading})
+            reading = readings[number]
+            if inputs != samples.inputs[number]:
+                reading = samples.one(number, inputs).reading(0)
+            known = {TIME: float(samples.times[number]), **mechanism.layout.parameters}
+            return formula({**known, **inputs, **reading})
 
         outputs[output.name] = np.array(
             [
-                output_value(output, partial(value, number=number), instant.inputs)
-                for number, instant in enumerate(instants)
+                output_value(output, partial(value, number=number), inputs)
+                for number, inputs in enumerate(samples.inputs)
             ]
         )
     return outputs
 
 
-def _undetermined(mechanism: Mechanism, instants: list[Instant]) -> frozenset[str]:
+def _undetermined(samples: Samples) -> frozenset[str]:
     """Reactions that are undetermined at all samples, not only in a singular position."""
-    samples = instants[:: max(1, len(instants) // 5)]
-    return frozenset.intersection(*(mechanism.undetermined(instant) for instant in samples))
+    count = len(samples.times)
+    numbers = range(0, count, max(1, count // 5))
+    return frozenset.intersection(*(samples.mechanism.undetermined(samples.posture(n)) for n in numbers))

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.verify.tape.scalar import cos, sin, sqrt
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 IDENTITY: Array = np.eye(3)
+#: A square whose root does not change any other number that it is added to.
+_SMALL = 1e-300
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
@@ -107,8 +111,9 @@ def product(a: Array, b: Array) -> Array:
 
 def exponential(vectors: Array) -> Array:
     """The quaternions of rotations about many vectors by their lengths."""
-    half = 0.5 * np.linalg.norm(vectors, axis=1)
-    return np.column_stack((np.cos(half), 0.5 * np.sinc(half / np.pi)[:, None] * vectors))
+    # The angle is never zero, so that the sine can be divided by it.
+    half = sqrt(0.25 * np.sum(vectors * vectors, axis=1) + _SMALL)
+    return np.column_stack((cos(half), (0.5 * sin(half) / half)[:, None] * vectors))
 
 
 def imaginary(vectors: Array) -> Array:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fmugen.verify.charts import TWIST, Chart, Posture, Twist
 from fmugen.verify.measures import Cosine, Displacement, Simple, Spin, Triple, Velocity
 from fmugen.verify.rotations import Array, Indices, cross, dot
+from fmugen.verify.tape.scalar import zeros
 
 
 class Table(NamedTuple):
@@ -26,27 +28,17 @@ class SimpleMeasures:
 
     def __init__(self, measures: Iterable[Simple], chart: Chart) -> None:
         known = list(measures)
-        ways = [measure for measure in known if isinstance(measure, Displacement)]
-        cosines = [measure for measure in known if isinstance(measure, Cosine)]
-        spins = [measure for measure in known if isinstance(measure, Spin)]
-        speeds = [measure for measure in known if isinstance(measure, Velocity)]
-        ordered: list[Simple] = [*ways, *cosines, *spins, *speeds]
-        self.number = {measure: row for row, measure in enumerate(ordered)}
+        self.number: dict[Simple, int] = {}
         self._width = TWIST * (chart.size // len(chart.freedoms) + 1)
         self._kinds: list[_Kind] = []
-        self._parts: list[slice] = []
-        kinds: tuple[_Kind, ...] = (
-            _Ways(ways, 0, self._width),
-            _Cosines(cosines, len(ways), self._width),
-            _Spins(spins, len(ways) + len(cosines), self._width),
-            _Velocities(speeds, len(ways) + len(cosines) + len(spins), self._width),
-        )
-        first = 0
-        for kind in kinds:
-            if kind.count:
-                self._kinds.append(kind)
-                self._parts.append(slice(first, first + len(kind.owners)))
-                first += len(kind.owners)
+        for described, kind in _KINDS.items():
+            mine = [measure for measure in known if isinstance(measure, described)]
+            if mine:
+                self._kinds.append(kind(mine, len(self.number), self._width))
+                self.number |= {measure: row for row, measure in enumerate(mine, start=len(self.number))}
+        ends = np.cumsum([len(kind.owners) for kind in self._kinds], dtype=int).tolist()
+        #: The columns of each kind's vectors among all.
+        self._parts = [slice(*ends_of) for ends_of in pairwise([0, *ends])]
         # All vectors that are fixed in bodies, arms and directions, are turned together.
         owners = [kind.owners for kind in self._kinds]
         self._owners = np.concatenate([*owners, np.empty(0, dtype=np.intp)])
@@ -55,7 +47,8 @@ class SimpleMeasures:
     def at(self, posture: Posture, twist: Twist | None) -> Table:
         """All measures; without a twist the biases are zero."""
         count = len(self.number)
-        table = Table(np.zeros(count), np.zeros((count, self._width)), np.zeros(count))
+        like = (posture.position, *(() if twist is None else twist))
+        table = Table(zeros(count, *like), zeros((count, self._width), *like), zeros(count, *like))
         turned = (posture.rotation[self._owners] @ self._fixed)[:, :, 0].T
         for kind, part in zip(self._kinds, self._parts, strict=True):
             kind.fill(table, turned[:, part], posture, twist)
@@ -198,6 +191,15 @@ class _Velocities(_Kind):
             speed += turning[:, :n] - turning[:, n : 2 * n]
             inward = _inward(spins[:, :n], h, e) - _inward(spins[:, n : 2 * n], t, e)
             table.bias[self.rows] = inward + dot(turning[:, 2 * n :], speed)
+
+
+#: The kinds of simple measures, in the order of their rows.
+_KINDS: dict[type[Simple], Callable[[list[Any], int, int], _Kind]] = {
+    Displacement: _Ways,
+    Cosine: _Cosines,
+    Spin: _Spins,
+    Velocity: _Velocities,
+}
 
 
 def _inward(spin: Array, arm: Array, direction: Array) -> Array:

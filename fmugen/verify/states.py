@@ -69,7 +69,7 @@ def _of_network(
     fixed = {name: value for name, value in wanted.fixed.items() if name in own}
     guesses = {name: value for name, value in wanted.hints.items() if name in own}
     posture = mechanism.chart.posture(state.coordinates)
-    point = drive.at(time, posture, state.velocities, inputs, np.zeros(mechanism.network_states))
+    point = drive.at(time, posture, state.velocities, inputs, np.zeros(mechanism.states.of_network))
     return drive.system.start(point, StartValues(fixed, guesses, wanted.steady))
 
 
@@ -86,8 +86,8 @@ class _Rest:
     ) -> None:
         self._mechanism, self._state, self._time, self._inputs = mechanism, state, time, inputs
         self._names = [mechanism.forces.states[number].name for number in free]
-        self._columns = mechanism.network_states + np.array(free, dtype=np.intp)
-        self._scale = mechanism.state_scale[self._columns]
+        self._columns = mechanism.states.of_network + np.array(free, dtype=np.intp)
+        self._scale = mechanism.states.scale[self._columns]
 
     def _rates(self, states: Array) -> Array:
         state = self._state._replace(states=states)

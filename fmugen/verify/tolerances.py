@@ -147,6 +147,6 @@ def _problems(looseness: Iterable[Looseness]) -> Iterator[str]:
         elif not run.passed:
             yield (
                 f"{at}, {run.signal} deviates by {run.deviation:.2e} at t = {run.time:g} s, more than "
-                f"{run.allowed:.1e}: the error does not shrink with the tolerance as that of a plain "
-                f"integration does"
+                f"{run.allowed:.1e}: unlike an integration error, it does not shrink with the "
+                f"tolerance"
             )

@@ -131,6 +131,23 @@ class Verification:
         """The largest scaled deviation of any signal."""
         return max((deviation.largest for deviation in self.signals), default=0.0)
 
+    def figures(self) -> Iterator[tuple[str, float]]:
+        """The further measurements, if the model has them: words and number."""
+        if self.bodies:
+            yield "largest deviation of a body's pose", max(signal.largest for signal in self.bodies)
+        if self.closure is not None and self.violation is not None:
+            yield "closure residual, as the FMU reports it", float(np.max(np.abs(self.closure)))
+            yield "closure residual, of the FMU's poses", self.violation
+        if self.energy is not None:
+            yield "energy imbalance, as a part of the turnover", self.energy.largest
+        if self.components:
+            worst = max(self.components, key=lambda signal: signal.largest)
+            yield f"largest deviation of a component's variable ({worst.name})", worst.largest
+        if self.power is not None:
+            yield "sum of all powers, as a part of what flows", self.power.largest
+        if self.reference_error is not None:
+            yield "reference error, from a second reference", self.reference_error
+
 
 def shared_scales(signals: tuple[Deviation, ...]) -> dict[str, float]:
     """By unit: the largest scale of its signals.

@@ -6,12 +6,12 @@ one of its ends to the other, the spring has the sum of their turns.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from fmugen.verify.catalogue import Axle
+from fmugen.verify.catalogue import Axle, Pose
 from fmugen.verify.measures import wrapped
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.readings import Readings
@@ -35,21 +35,28 @@ def with_spring_turns(mechanism: Mechanism, coordinates: Array, given: Collectio
     """
     layout, chart = mechanism.layout, mechanism.chart
     poses = [each.parts.pose for each in mechanism.elements if each.parts.pose is not None]
-    open_springs = [pose.wound for pose in poses if pose.wound is not None and pose.wound.angle not in given]
-    if layout.planar or not open_springs:
+    springs = {angle: spring for angle, spring in _springs(poses) if angle not in given}
+    if layout.planar or not springs:
         return coordinates
     posture = chart.posture(coordinates)
     axles = [_turned(pose.axle, posture.rotation) for pose in poses if pose.axle is not None]
     readings = Readings(mechanism.measures, chart)
     angles = readings.read(posture, chart.twist(np.zeros(mechanism.size)), np.zeros(mechanism.size))
     memory = posture.memory.copy()
-    for spring in open_springs:
+    for angle, spring in springs.items():
         path = _path(_turned(spring, posture.rotation), axles)
-        if path is not None and spring.angle is not None:
+        if path is not None:
             turned = sum(sign * angles[axle.angle] for axle, sign in path if axle.angle)
-            slot = mechanism.remembered.index(spring.angle)
+            slot = mechanism.remembered.index(angle)
             memory[slot] = turned + wrapped(memory[slot] - turned)
     return chart.remembering(coordinates, memory)
+
+
+def _springs(poses: Iterable[Pose]) -> Iterator[tuple[str, Axle]]:
+    """The springs that count turns, by the quantity that counts them."""
+    for pose in poses:
+        if pose.wound is not None and pose.wound.angle is not None:
+            yield pose.wound.angle, pose.wound
 
 
 def _turned(axle: Axle, rotations: Array) -> _Turned:

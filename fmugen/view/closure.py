@@ -27,7 +27,7 @@ from fmugen.trial import WorstStep
 from fmugen.view.configurations import Configurations, count_configurations
 from fmugen.view.steps import iterated_parts, iteration_sentence, measured_step, worst_steps
 
-__all__ = ["BlockSummary", "ClosureSummary", "SpareSummary", "StepSummary", "summarize_closure"]
+__all__ = ["AlternativeSummary", "BlockSummary", "ClosureSummary", "StepSummary", "summarize_closure"]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class BlockSummary:
 
 
 @dataclass(frozen=True)
-class SpareSummary:
+class AlternativeSummary:
     """Independent coordinates that may take over, and the operations of a right-hand side with them.
 
     ``polynomial_degrees`` are those of the polynomials whose root is then found by bounded iteration.
@@ -109,7 +109,7 @@ class ClosureSummary:
     configurations: Configurations
     operations: Operations
     is_straight: bool
-    spares: tuple[SpareSummary, ...] = ()
+    alternatives: tuple[AlternativeSummary, ...] = ()
     carried: tuple[str, ...] = ()
     trial: TrialRun | None = None
     worst: WorstStep | None = None
@@ -117,7 +117,10 @@ class ClosureSummary:
     @property
     def most_operations(self) -> int:
         """The operations of a right-hand side, whichever coordinates are independent."""
-        return max(each.total for each in (self.operations, *(spare.operations for spare in self.spares)))
+        return max(
+            each.total
+            for each in (self.operations, *(alternative.operations for alternative in self.alternatives))
+        )
 
     @property
     def iterated(self) -> int:
@@ -139,13 +142,13 @@ class ClosureSummary:
     @property
     def is_bounded(self) -> bool:
         """Whether a right-hand side is a fixed number of operations, all of them counted."""
-        is_exact = all(block.is_exact for block in self.blocks) and not self._spare_degrees
+        is_exact = all(block.is_exact for block in self.blocks) and not self._alternative_degrees
         return self.is_straight and is_exact
 
     @property
-    def _spare_degrees(self) -> tuple[int, ...]:
+    def _alternative_degrees(self) -> tuple[int, ...]:
         """The degrees of polynomials that other independent coordinates need."""
-        return tuple(degree for spare in self.spares for degree in spare.polynomial_degrees)
+        return tuple(degree for alternative in self.alternatives for degree in alternative.polynomial_degrees)
 
     @property
     def sentence(self) -> str:
@@ -172,8 +175,8 @@ class ClosureSummary:
             return f"; {points} iterate"
         if trial.problem:
             return f", no iteration up to t = {trial.reached:g} s, where the run stops"
-        if trial.changes and self._spare_degrees:
-            roots = f"roots of degree {_listed(self._spare_degrees)}, by bounded iteration"
+        if trial.changes and self._alternative_degrees:
+            roots = f"roots of degree {_listed(self._alternative_degrees)}, by bounded iteration"
             return f"; no Newton iteration, but other coordinates need {roots}"
         return ", no iteration"
 
@@ -219,7 +222,7 @@ class ClosureSummary:
                 notes.append(f"block {number} is iterated: {block.reason}")
         if any(block.steps for block in self.blocks):
             notes.append("if a guard fails, its block is solved by Newton iteration at that instant")
-        if self.spares:
+        if self.alternatives:
             notes.append(
                 "near a dead centre the FMU changes to another listed set of independent coordinates, which "
                 "has exact steps of its own; if all listed sets are poor, it takes other coordinates and "
@@ -235,7 +238,7 @@ class ClosureSummary:
     def _trial_notes(self, trial: TrialRun) -> Iterator[str]:
         yield from iterated_parts(trial)
         if self.is_bounded and trial.is_measured:
-            these = f"at most {self.most_operations}" if self.spares else "these"
+            these = f"at most {self.most_operations}" if self.alternatives else "these"
             if trial.iterates:
                 yield f"where no guard fails, a right-hand side takes {these} operations"
             else:
@@ -244,7 +247,7 @@ class ClosureSummary:
     @property
     def _cost(self) -> str:
         algebra = "" if self.is_straight else " and linear algebra"
-        most = "at most " if self.spares else ""
+        most = "at most " if self.alternatives else ""
         return f"{most}{self.most_operations} operations{algebra} per right-hand side"
 
 
@@ -279,14 +282,14 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         configurations,
         program.right_hand_side,
         all(code.motion is not None for code in program.sets),
-        tuple(_spare_summary(names, program, code) for code in program.sets[1:]),
+        tuple(_alternative_summary(names, program, code) for code in program.sets[1:]),
         tuple(names[k] for k in flow.carried),
     )
 
 
-def _spare_summary(names: Sequence[str], program: Program, code: SetCode) -> SpareSummary:
+def _alternative_summary(names: Sequence[str], program: Program, code: SetCode) -> AlternativeSummary:
     iterated = [step for step in _steps(code.flow) if iteration_operations(step) is not None]
-    return SpareSummary(
+    return AlternativeSummary(
         tuple(names[k] for k in code.flow.independent),
         program.right_hand_side_of(code),
         tuple(_degree(step) for step in iterated),

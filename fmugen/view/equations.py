@@ -22,11 +22,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import sympy
-from sympy.simplify.fu import TR10i
-
 from fmugen.expr.calculus import postorder, symbols_of
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.dag import Expr, Operation, SymbolRole
 from fmugen.expr.to_sympy import to_sympy
 from fmugen.ir.dae import Dae, NetworkOrigin, Origin
 
@@ -111,9 +108,13 @@ def _network_sections(dae: Dae) -> tuple[_Section, ...]:
 
 
 class _Abbreviations:
-    """Names for the shared terms of a set of expressions, if one of them is too long without."""
+    """Names for the shared terms of a set of expressions, if one of them is too long without.
 
-    def __init__(self, roots: Iterable[Expr], taken: Iterable[str]) -> None:
+    ``form`` makes of an expression what is shown of it.
+    """
+
+    def __init__(self, roots: Iterable[Expr], taken: Iterable[str], form: Callable[[Expr], Any]) -> None:
+        self._form = form
         roots = list(dict.fromkeys(roots))
         self.names: dict[Expr, str] = {}
         if max((_written_size(root) for root in roots), default=0) > _READABLE:
@@ -122,10 +123,10 @@ class _Abbreviations:
     def terms(self) -> Iterator[tuple[str, Any]]:
         """Each name with what it stands for, in an order in which they can be evaluated."""
         for node, name in self.names.items():
-            yield name, _tidied(self._rewritten(node, whole=True))
+            yield name, self._form(self._rewritten(node, whole=True))
 
-    def sympy(self, root: Expr) -> Any:
-        return _tidied(self._rewritten(root))
+    def shown(self, root: Expr) -> Any:
+        return self._form(self._rewritten(root))
 
     def _rewritten(self, root: Expr, *, whole: bool = False) -> Expr:
         """``root`` with named terms replaced by their names (except ``root`` itself if ``whole``)."""
@@ -137,7 +138,7 @@ class _Abbreviations:
             args = [done[arg] for arg in node.args]
             name = self.names.get(node)
             if name is not None and not (whole and node is root):
-                role = Role.PARAMETER if node.constant else Role.COORDINATE
+                role = SymbolRole.PARAMETER if node.constant else SymbolRole.COORDINATE
                 done[node] = dag.symbol(name, role)
             elif node.operation is Operation.ADD:
                 done[node] = dag.add(args)
@@ -154,6 +155,9 @@ class _Abbreviations:
 
 def _tidied(root: Expr) -> Any:
     """``root`` for reading: the shortest of a few cheap rearrangements, if it is small at all."""
+    import sympy
+    from sympy.simplify.fu import TR10i
+
     plain = to_sympy(root)
     if _written_size(root) > _TIDY:
         return plain
@@ -193,9 +197,11 @@ def _names_for(nodes: list[Expr], taken: set[str]) -> dict[Expr, str]:
     return {node: f"{prefix}{number}" for number, node in enumerate(nodes, start=1)}
 
 
-def _abbreviations(dae: Dae, sections: tuple[_Section, ...]) -> _Abbreviations:
+def _abbreviations(
+    dae: Dae, sections: tuple[_Section, ...], form: Callable[[Expr], Any] = _tidied
+) -> _Abbreviations:
     roots = [entry.value for section in sections for entry in section.entries]
-    return _Abbreviations(roots, [*dae.symbols.parameters, *dae.symbols.inputs])
+    return _Abbreviations(roots, [*dae.symbols.parameters, *dae.symbols.inputs], form)
 
 
 # --- entries --------------------------------------------------------------------------------------
@@ -203,7 +209,7 @@ def _abbreviations(dae: Dae, sections: tuple[_Section, ...]) -> _Abbreviations:
 
 @dataclass(frozen=True)
 class ShownEquation:
-    """``symbol[labels] = value``, a sympy expression; a shared term has neither labels nor an origin."""
+    """``symbol[labels] = value``; a shared term has neither labels nor an origin."""
 
     symbol: str
     labels: tuple[str, ...]
@@ -211,14 +217,17 @@ class ShownEquation:
     origin: str
 
 
-def shown_equations(dae: Dae) -> dict[str, tuple[ShownEquation, ...]]:
-    """The equations by the titles of their sections; shared terms, if there are any, come first."""
+def shown_equations(dae: Dae, form: Callable[[Expr], Any] = _tidied) -> dict[str, tuple[ShownEquation, ...]]:
+    """The equations by the titles of their sections; shared terms, if there are any, come first.
+
+    The values are what ``form`` makes of expressions: by default sympy expressions, rearranged for reading.
+    """
     sections = _sections(dae)
-    short = _abbreviations(dae, sections)
+    short = _abbreviations(dae, sections, form)
     shown = {"shared terms": tuple(ShownEquation(name, (), term, "") for name, term in short.terms())}
     for section in sections:
         shown[section.title] = tuple(
-            ShownEquation(entry.symbol, entry.labels, short.sympy(entry.value), str(entry.origin))
+            ShownEquation(entry.symbol, entry.labels, short.shown(entry.value), str(entry.origin))
             for entry in section.entries
         )
     return {title: entries for title, entries in shown.items() if entries}
@@ -232,6 +241,8 @@ _FORMULA_NAMES = {"Abs": "abs", "Max": "max", "Min": "min"}
 
 def _formula(expression: Any) -> str:
     """A sympy expression in the language of model files."""
+    import sympy
+
     step = sympy.Function("step")
     text = str(expression.replace(sympy.Heaviside, lambda *args: step(args[0])))
     text = re.sub(r"\b(Abs|Max|Min)\(", lambda match: f"{_FORMULA_NAMES[match[1]]}(", text)
@@ -257,7 +268,7 @@ def equations_text(title: str, dae: Dae) -> str:
         lines += ["", section.title]
         for entry in section.entries:
             left = f"{entry.symbol}[{'; '.join(entry.labels)}]"
-            lines.append(f"  {left} = {_formula(short.sympy(entry.value))}    # {entry.origin}")
+            lines.append(f"  {left} = {_formula(short.shown(entry.value))}    # {entry.origin}")
     return "\n".join(lines) + "\n"
 
 
@@ -271,7 +282,7 @@ def equations_json(model: str, trees: str, dae: Dae) -> str:
     names = [coordinate.name for coordinate in dae.coordinates]
 
     def formula(value: Expr) -> str:
-        return _formula(short.sympy(value))
+        return _formula(short.shown(value))
 
     document = {
         "model": model,
@@ -281,8 +292,8 @@ def equations_json(model: str, trees: str, dae: Dae) -> str:
         "coordinates": [
             {
                 "name": coordinate.name,
-                "rate": coordinate.rate,
-                "acceleration": coordinate.acceleration,
+                "rate": coordinate.rate_name,
+                "acceleration": coordinate.acceleration_name,
                 "unit": coordinate.unit,
                 "origin": _origin(coordinate.origin),
                 "force": formula(force),
@@ -384,6 +395,8 @@ _LINE = 150
 
 def equations_latex(title: str, dae: Dae) -> str:
     """The equations as a complete LaTeX document."""
+    import sympy
+
     sections = _sections(dae)
     short = _abbreviations(dae, sections)
     symbols = _latex_names(dae, short.names.values())
@@ -412,11 +425,13 @@ def equations_latex(title: str, dae: Dae) -> str:
 def _latex_entry(entry: _Entry, short: _Abbreviations, latex: Callable[[Any], str]) -> str:
     labels = ",\\ ".join(f"\\mathrm{{{_escaped(label)}}}" for label in entry.labels)
     left = f"{_SYMBOLS[entry.symbol]}[{labels}]"
-    return f"{{\\small {_escaped(str(entry.origin))}}}\n" + _broken(left, short.sympy(entry.value), latex)
+    return f"{{\\small {_escaped(str(entry.origin))}}}\n" + _broken(left, short.shown(entry.value), latex)
 
 
 def _broken(left: str, expression: Any, latex: Callable[[Any], str]) -> str:
     """``left = expression`` on as many lines as its terms need."""
+    import sympy
+
     lines: list[str] = []
     line = ""
     for term in sympy.Add.make_args(expression):
@@ -435,17 +450,21 @@ def _latex_names(dae: Dae, terms: Iterable[str]) -> dict[Any, str]:
     names: dict[str, str] = {dae.symbols.time.name: "t"}
     names |= {name: _plain(name) for name in (*dae.symbols.parameters, *dae.symbols.inputs, *terms)}
     for coordinate in dae.coordinates:
-        names |= {n: _dotted(n) for n in (coordinate.name, coordinate.rate, coordinate.acceleration)}
+        names |= {
+            n: _dotted(n) for n in (coordinate.name, coordinate.rate_name, coordinate.acceleration_name)
+        }
     for angle in dae.angles:
         said = "near" if angle.jumps else "turns"
         names[angle.symbol.name] = f"{{{_dotted(angle.name)}}}^{{\\mathrm{{{said}}}}}"
     roots = [each.residual for each in dae.network.equations]
-    for symbol in symbols_of(roots, Role.NETWORK):
+    for symbol in symbols_of(roots, SymbolRole.NETWORK):
         names.setdefault(symbol.name, _network_name(symbol.name))
     return _as_symbols(names)
 
 
 def _as_symbols(names: Mapping[str, str]) -> dict[Any, str]:
+    import sympy
+
     return {sympy.Symbol(name, real=True): text for name, text in names.items()}
 
 

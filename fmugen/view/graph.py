@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-import networkx as nx
-
-from fmugen.ir.graph import Domain, DomainGraph, Edge, EdgeKind, Kind, LinearGraph, NetworkEdge, NetworkGraph
+from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph, NetworkEdge, NetworkGraph, Rank, Role
 from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.view.layout import places_by_distance
 
 __all__ = ["graphs_svg"]
 
@@ -31,46 +30,47 @@ _FAN = 44.0
 _STAGGER = 0.14
 _INK = "#1f2328"
 
-_JOINT, _LOAD = "#c2410c", "#7e22ce"
-_COLOURS: dict[EdgeKind | Kind, str] = {
-    EdgeKind.BODY: "#1d4ed8",
-    EdgeKind.ARM: "#57606a",
-    EdgeKind.JOINT: _JOINT,
-    EdgeKind.VIRTUAL: "#a16207",
-    EdgeKind.MOTION_DRIVER: "#15803d",
-    EdgeKind.LOAD: _LOAD,
-    EdgeKind.SPRING: "#0f766e",
-    EdgeKind.GRAVITY: _LOAD,
-    Kind.ACROSS_DRIVER: "#15803d",
-    Kind.CAPACITIVE: "#1d4ed8",
-    Kind.COUPLED_ACROSS: "#a16207",
-    Kind.RESISTIVE: _JOINT,
-    Kind.INDUCTIVE: "#0f766e",
-    Kind.COUPLED_THROUGH: "#a16207",
-    Kind.THROUGH_DRIVER: _LOAD,
+_JOINT, _FORCE = "#c2410c", "#7e22ce"
+_COLOURS: dict[Role | Rank, str] = {
+    Role.BODY: "#1d4ed8",
+    Role.ARM: "#57606a",
+    Role.JOINT: _JOINT,
+    Role.VIRTUAL: "#a16207",
+    Role.DRIVER: "#15803d",
+    Role.FORCE: _FORCE,
+    Rank.ACROSS_DRIVER: "#15803d",
+    Rank.CAPACITIVE: "#1d4ed8",
+    Rank.COUPLED_ACROSS: "#a16207",
+    Rank.RESISTIVE: _JOINT,
+    Rank.INDUCTIVE: "#0f766e",
+    Rank.COUPLED_THROUGH: "#a16207",
+    Rank.THROUGH_DRIVER: _FORCE,
 }
-_FAMILIES: tuple[tuple[str, tuple[EdgeKind | Kind, ...]], ...] = (
-    ("body", (EdgeKind.BODY,)),
-    ("rigid arm", (EdgeKind.ARM,)),
-    ("joint", (EdgeKind.JOINT,)),
-    ("virtual joint", (EdgeKind.VIRTUAL,)),
-    ("motion driver", (EdgeKind.MOTION_DRIVER,)),
-    ("load, gravity", (EdgeKind.LOAD, EdgeKind.GRAVITY)),
-    ("spring", (EdgeKind.SPRING,)),
-    ("across driver", (Kind.ACROSS_DRIVER,)),
-    ("capacitive", (Kind.CAPACITIVE,)),
-    ("coupled", (Kind.COUPLED_ACROSS, Kind.COUPLED_THROUGH)),
-    ("resistive", (Kind.RESISTIVE,)),
-    ("inductive", (Kind.INDUCTIVE,)),
-    ("through driver", (Kind.THROUGH_DRIVER,)),
+_FAMILIES: tuple[tuple[str, tuple[Role | Rank, ...]], ...] = (
+    ("body", (Role.BODY,)),
+    ("rigid arm", (Role.ARM,)),
+    ("joint", (Role.JOINT,)),
+    ("virtual joint", (Role.VIRTUAL,)),
+    ("motion driver", (Role.DRIVER,)),
+    ("force, gravity", (Role.FORCE,)),
+    ("across driver", (Rank.ACROSS_DRIVER,)),
+    ("capacitive", (Rank.CAPACITIVE,)),
+    ("coupled", (Rank.COUPLED_ACROSS, Rank.COUPLED_THROUGH)),
+    ("resistive", (Rank.RESISTIVE,)),
+    ("inductive", (Rank.INDUCTIVE,)),
+    ("through driver", (Rank.THROUGH_DRIVER,)),
 )
 #: How long an edge would like to be: points stay near their body, coincident points together.
 _ARM, _HELD, _SLIDING = 0.8, 0.7, 0.9
 _LONGEST = 1.4
 
-Place = tuple[float, float]
+XY = tuple[float, float]
 _Graph = DomainGraph | NetworkGraph
 _AnyEdge = Edge | NetworkEdge
+
+
+def _sort(edge: _AnyEdge) -> Role | Rank:
+    return edge.role if isinstance(edge, Edge) else edge.rank
 
 
 @dataclass(frozen=True)
@@ -178,8 +178,8 @@ def _drawn(panel: _Panel, lengths: Mapping[str, float]) -> list[str]:
         towards_head = 0.5 + bend / _FAN * _STAGGER
         bold = edge.name in branches
         lines.append(_stroke(curve, edge, bold=bold))
-        if edge.kind is not EdgeKind.ARM:  # an arm is named like the node at its head
-            labels.append(_label(curve.at(towards_head), edge.name, _COLOURS[edge.kind], bold=bold))
+        if _sort(edge) is not Role.ARM:  # an arm is named like the node at its head
+            labels.append(_label(curve.at(towards_head), edge.name, _COLOURS[_sort(edge)], bold=bold))
     for node in panel.graph.nodes:
         lines.append(_node(places[node], ground=node == panel.graph.nodes[0]))
         x, y = _beside(node, panel.graph, places)
@@ -198,20 +198,19 @@ def _title(graph: _Graph) -> str:
 def _joint_lengths(graph: LinearGraph) -> Iterator[tuple[str, float]]:
     """How long the edges of joints would like to be, in either graph."""
     for edge in graph.translation.edges:
-        if edge.kind is EdgeKind.JOINT and edge.displacement.reaction and edge.freedoms < 2:
+        if edge.role is Role.JOINT and edge.displacement.reaction and edge.freedoms < 2:
             yield edge.name, _SLIDING if edge.motion else _HELD
 
 
-def _layout(panel: _Panel, lengths: Mapping[str, float]) -> dict[str, Place]:
-    skeleton: nx.Graph[str] = nx.Graph()
-    skeleton.add_nodes_from(panel.graph.nodes)
+def _layout(panel: _Panel, lengths: Mapping[str, float]) -> dict[str, XY]:
+    skeleton: dict[tuple[str, str], float] = {}
     for edge in panel.graph.edges:
-        length = _ARM if edge.kind is EdgeKind.ARM else lengths.get(edge.name, _LONGEST)
-        known = skeleton.get_edge_data(edge.tail, edge.head, {"length": _LONGEST})["length"]
-        if edge.tail != edge.head:
-            skeleton.add_edge(edge.tail, edge.head, length=min(length, known))
-    raw = nx.kamada_kawai_layout(skeleton, weight="length")
-    columns = [[float(raw[node][axis]) for node in panel.graph.nodes] for axis in (0, 1)]
+        length = _ARM if _sort(edge) is Role.ARM else lengths.get(edge.name, _LONGEST)
+        tail, head = sorted((edge.tail, edge.head))
+        if tail != head:
+            skeleton[tail, head] = min(length, skeleton.get((tail, head), _LONGEST))
+    raw = places_by_distance(panel.graph.nodes, skeleton)
+    columns = [[raw[node][axis] for node in panel.graph.nodes] for axis in (0, 1)]
     inner = panel.side - 2 * _MARGIN
 
     def scaled(value: float, among: list[float]) -> float:
@@ -220,14 +219,14 @@ def _layout(panel: _Panel, lengths: Mapping[str, float]) -> dict[str, Place]:
 
     return {
         node: (
-            panel.left + _MARGIN + scaled(float(raw[node][0]), columns[0]),
-            panel.top + _MARGIN + scaled(float(raw[node][1]), columns[1]),
+            panel.left + _MARGIN + scaled(raw[node][0], columns[0]),
+            panel.top + _MARGIN + scaled(raw[node][1], columns[1]),
         )
         for node in panel.graph.nodes
     }
 
 
-def _beside(node: str, graph: _Graph, places: dict[str, Place]) -> Place:
+def _beside(node: str, graph: _Graph, places: dict[str, XY]) -> XY:
     """Where the name of a node goes: on the side that its edges leave free."""
     others = [e.head if e.tail == node else e.tail for e in graph.edges if node in (e.tail, e.head)]
     x, y = places[node]
@@ -257,17 +256,17 @@ def _bends(graph: _Graph) -> list[tuple[_AnyEdge, float]]:
 class _Curve:
     """A quadratic curve from tail to head, stopping short of the nodes."""
 
-    tail: Place
-    head: Place
+    tail: XY
+    head: XY
     bend: float
 
     @property
-    def control(self) -> Place:
+    def control(self) -> XY:
         (x0, y0), (x1, y1) = self.tail, self.head
         length = math.hypot(x1 - x0, y1 - y0) or 1.0
         return (x0 + x1) / 2 + self.bend * (y1 - y0) / length, (y0 + y1) / 2 - self.bend * (x1 - x0) / length
 
-    def at(self, fraction: float) -> Place:
+    def at(self, fraction: float) -> XY:
         """The point at a fraction of the way from tail to head."""
         start, bow, end = (1 - fraction) ** 2, 2 * fraction * (1 - fraction), fraction**2
         (x0, y0), (x1, y1), (cx, cy) = self.tail, self.head, self.control
@@ -281,29 +280,29 @@ class _Curve:
         return f"M{x0:.1f} {y0:.1f} Q{cx:.1f} {cy:.1f} {x1:.1f} {y1:.1f}"
 
 
-def _towards(start: Place, target: Place, distance: float) -> Place:
+def _towards(start: XY, target: XY, distance: float) -> XY:
     dx, dy = target[0] - start[0], target[1] - start[1]
     length = math.hypot(dx, dy) or 1.0
     return start[0] + distance * dx / length, start[1] + distance * dy / length
 
 
 def _stroke(curve: _Curve, edge: _AnyEdge, *, bold: bool) -> str:
-    kind = "branch" if bold else "chord"
+    use = "branch" if bold else "chord"
     return (
-        f'<path d="{curve.path}" fill="none" stroke="{_COLOURS[edge.kind]}" '
-        f'stroke-width="{3.2 if bold else 1.1}" marker-end="url(#{_head(_COLOURS[edge.kind])})">'
-        f"<title>{escape(edge.name)}: {edge.label}, {kind}</title></path>"
+        f'<path d="{curve.path}" fill="none" stroke="{_COLOURS[_sort(edge)]}" '
+        f'stroke-width="{3.2 if bold else 1.1}" marker-end="url(#{_head(_COLOURS[_sort(edge)])})">'
+        f"<title>{escape(edge.name)}: {edge.label}, {use}</title></path>"
     )
 
 
-def _label(place: Place, text: str, colour: str, *, bold: bool) -> str:
+def _label(place: XY, text: str, colour: str, *, bold: bool) -> str:
     return (
         f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" font-size="12" text-anchor="middle" '
         f'font-weight="{"bold" if bold else "normal"}" fill="{colour}" {_halo()}>{escape(text)}</text>'
     )
 
 
-def _node(place: Place, *, ground: bool) -> str:
+def _node(place: XY, *, ground: bool) -> str:
     x, y = place
     if ground:
         side = _NODE_RADIUS * 1.8
@@ -330,9 +329,9 @@ class _Entry:
 
 def _legend_rows(graphs: Sequence[_Graph], width: float) -> Iterator[list[_Entry]]:
     """The colours that occur, and what bold means; as many to a row as fit into the drawing."""
-    present = {edge.kind for graph in graphs for edge in graph.edges}
+    present = {_sort(edge) for graph in graphs for edge in graph.edges}
     shown = [("branch", _INK, 3.2), ("chord", _INK, 1.1)]
-    shown += [(name, _COLOURS[kinds[0]], 3.2) for name, kinds in _FAMILIES if present & set(kinds)]
+    shown += [(name, _COLOURS[sorts[0]], 3.2) for name, sorts in _FAMILIES if present & set(sorts)]
     row: list[_Entry] = []
     x = _LEGEND_LEFT
     for name, colour, weight in shown:

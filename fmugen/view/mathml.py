@@ -7,19 +7,28 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import sympy
-
-__all__ = ["coordinate_mathml", "name_mathml", "sum_mathml", "text_mathml"]
+__all__ = [
+    "APPLY",
+    "FUNCTIONS",
+    "INFIX",
+    "MINUS",
+    "TIMES",
+    "coordinate_mathml",
+    "decimal_mathml",
+    "name_mathml",
+    "sum_mathml",
+    "text_mathml",
+]
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _LARGEST_DENOMINATOR = 12
 #: Products have a little room between their factors: names may have several letters.
-_TIMES = '<mspace width="0.2em"/>'
-_APPLY = '<mo>&#x2061;</mo><mspace width="0.12em"/>'
-_MINUS = "<mo>−</mo>"
-_INFIX = '<mo form="infix">{}</mo>'
+TIMES = '<mspace width="0.2em"/>'
+APPLY = '<mo>&#x2061;</mo><mspace width="0.12em"/>'
+MINUS = "<mo>−</mo>"
+INFIX = '<mo form="infix">{}</mo>'
 _GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ", "phi": "φ", "omega": "ω"}
-_FUNCTIONS = {
+FUNCTIONS = {
     "Max": "max",
     "Min": "min",
     "asin": "arcsin",
@@ -99,8 +108,8 @@ class _Printer:
         negative = term.could_extract_minus_sign()
         size = self._at_least(-term if negative else term, _PRODUCT)
         if first:
-            return f"{_MINUS}{size}" if negative else size
-        return f"{_INFIX.format('−' if negative else '+')}{size}"
+            return f"{MINUS}{size}" if negative else size
+        return f"{INFIX.format('−' if negative else '+')}{size}"
 
     def _at_least(self, expression: Any, strength: int) -> str:
         """``expression``, in parentheses if it binds weaker than ``strength``."""
@@ -126,46 +135,52 @@ class _Printer:
 
     def _product(self, expression: Any) -> tuple[str, int]:
         if expression.could_extract_minus_sign():
-            return f"{_MINUS}{self._at_least(-expression, _PRODUCT)}", _SUM
+            return f"{MINUS}{self._at_least(-expression, _PRODUCT)}", _SUM
         number, rest = expression.as_coeff_Mul()
         if _is_decimal(number):
-            return f"<mrow>{_number(number)[0]}{_TIMES}{self._at_least(rest, _PRODUCT)}</mrow>", _PRODUCT
+            return f"<mrow>{_number(number)[0]}{TIMES}{self._at_least(rest, _PRODUCT)}</mrow>", _PRODUCT
+        import sympy
+
         over, under = sympy.fraction(expression)
         if under != 1:
             return f"<mfrac>{self._row(over)}{self._row(under)}</mfrac>", _PRODUCT
         factors = [self._at_least(factor, _POWER) for factor in expression.as_ordered_factors()]
-        return f"<mrow>{_TIMES.join(factors)}</mrow>", _PRODUCT
+        return f"<mrow>{TIMES.join(factors)}</mrow>", _PRODUCT
 
     def _row(self, expression: Any) -> str:
         return f"<mrow>{self._printed(expression)[0]}</mrow>"
 
     def _power(self, expression: Any) -> tuple[str, int]:
         base, exponent = expression.args
-        if exponent == sympy.Rational(1, 2):
+        if exponent.is_Rational and (exponent.p, exponent.q) == (1, 2):
             return f"<msqrt>{self._printed(base)[0]}</msqrt>", _ATOM
         if exponent.is_Number and exponent.is_negative:
             return f"<mfrac><mn>1</mn>{self._row(base**-exponent)}</mfrac>", _PRODUCT
-        if base.is_Function and exponent.is_Integer and len(base.args) == 1 and base.func is not sympy.Abs:
+        if base.is_Function and exponent.is_Integer and len(base.args) == 1 and not _is_call(base, "Abs"):
             head = f"<msup>{_function_name(base)}<mn>{exponent}</mn></msup>"
             return f"<mrow>{head}{self._arguments(base)}</mrow>", _ATOM
         return f"<msup>{self._at_least(base, _ATOM)}{self._row(exponent)}</msup>", _POWER
 
     def _call(self, expression: Any) -> str:
-        if expression.func is sympy.Abs:
+        if _is_call(expression, "Abs"):
             return f"<mrow><mo>|</mo>{self._printed(expression.args[0])[0]}<mo>|</mo></mrow>"
         return f"<mrow>{_function_name(expression)}{self._arguments(expression)}</mrow>"
 
     def _arguments(self, expression: Any) -> str:
-        args = expression.args[:1] if expression.func is sympy.Heaviside else expression.args
+        args = expression.args[:1] if _is_call(expression, "Heaviside") else expression.args
         if len(args) == 1 and args[0].is_Symbol:
-            return f"{_APPLY}{self._printed(args[0])[0]}"
+            return f"{APPLY}{self._printed(args[0])[0]}"
         inner = "<mo>,</mo>".join(self._printed(arg)[0] for arg in args)
         return f"<mo>&#x2061;</mo><mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
 
+def _is_call(expression: Any, name: str) -> bool:
+    return type(expression).__name__ == name
+
+
 def _function_name(expression: Any) -> str:
-    name = "step" if expression.func is sympy.Heaviside else type(expression).__name__
-    return f"<mi>{escape(_FUNCTIONS.get(name, name))}</mi>"
+    name = "step" if _is_call(expression, "Heaviside") else type(expression).__name__
+    return f"<mi>{escape(FUNCTIONS.get(name, name))}</mi>"
 
 
 def _is_decimal(value: Any) -> bool:
@@ -173,7 +188,8 @@ def _is_decimal(value: Any) -> bool:
     return bool(value.is_Rational and value.q > _LARGEST_DENOMINATOR)
 
 
-def _decimal(value: float) -> str:
+def decimal_mathml(value: float) -> str:
+    """A decimal fraction; very large and very small ones with a power of ten."""
     mantissa, _, exponent = f"{value:.12g}".partition("e")
     if not exponent:
         return f"<mn>{mantissa}</mn>"
@@ -184,11 +200,11 @@ def _decimal(value: float) -> str:
 def _number(value: Any) -> tuple[str, int]:
     """Decimal fractions as they were written, others as fractions."""
     if value.is_negative:
-        return f"{_MINUS}{_number(-value)[0]}", _SUM
+        return f"{MINUS}{_number(-value)[0]}", _SUM
     if value.is_Integer:
         return f"<mn>{value}</mn>", _ATOM
     if _is_decimal(value):
-        return _decimal(float(value)), _ATOM
+        return decimal_mathml(float(value)), _ATOM
     if value.is_Rational:
         return f"<mfrac><mn>{value.p}</mn><mn>{value.q}</mn></mfrac>", _PRODUCT
     return f"<mn>{value}</mn>", _ATOM

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from fmugen.errors import OutputError
 from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import print_expression, schedule
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.statements import Assignment, Condition, Heading, Statement, StatementPrinter, Temporary
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Coordinate, Dae
@@ -237,7 +237,7 @@ class _Writer:
         """The parameters of the FMU on which start values of the network depend."""
         values = {start_parameter(start): start.value.number for start in self._model.starts}
         roots = [*(state.start for state in self._dae.states), *self._dae.fixed_states.values()]
-        for symbol in symbols_of(roots, Role.PARAMETER):
+        for symbol in symbols_of(roots, SymbolRole.PARAMETER):
             value = values.get(symbol.name)
             if symbol not in self._names and value is not None:
                 self._names[symbol] = self._name(symbol.name)
@@ -250,10 +250,10 @@ class _Writer:
             origin = f"branch coordinate ({c.origin})"
             kept = is_state and not self._dae.steady
             self._declare_symbol(c.position, c.name, c.unit, _start(position, kept), origin)
-            self._declare_symbol(c.velocity, c.rate, f"{c.unit}/s", _start(velocity, is_state), "")
-            self._declare_symbol(c.second, c.acceleration, f"{c.unit}/s2", "", "")
+            self._declare_symbol(c.velocity, c.rate_name, f"{c.unit}/s", _start(velocity, is_state), "")
+            self._declare_symbol(c.acceleration, c.acceleration_name, f"{c.unit}/s2", "", "")
             if is_state and self._dae.steady:
-                self._initial.append(Assignment("0", c.second))
+                self._initial.append(Assignment("0", c.acceleration))
         for row in self._flow.rows:
             constraint = self._dae.constraints[row]
             text = f"multiplier ({constraint.origin})"
@@ -274,7 +274,7 @@ class _Writer:
             position, velocity = self._names[c.position], self._names[c.velocity]
             comment = "independent coordinates"
             self._equations.append(Assignment(f"der({position})", c.velocity, comment))
-            self._equations.append(Assignment(f"der({velocity})", c.second, comment))
+            self._equations.append(Assignment(f"der({velocity})", c.acceleration, comment))
         for block in self._flow.blocks:
             if block.steps and not any(isinstance(step, PolynomialStep) for step in block.steps):
                 self._exact_block(block)
@@ -314,7 +314,7 @@ class _Writer:
     def _angle(self, c: Coordinate, sine: Expr, cosine: Expr, comment: str) -> None:
         """The angle with a sine and a cosine, in the turn nearest to the integral of its velocity."""
         dag, number = c.position.dag, self._dae.coordinates.index(c)
-        near = dag.symbol(f"{c.name}.near", Role.COORDINATE)
+        near = dag.symbol(f"{c.name}.near", SymbolRole.COORDINATE)
         start = _start(self._flow.positions[number], True)
         name = self._declare_symbol(near, f"{c.name}_near", c.unit, start, f"{c.name}, integrated")
         self._equations.append(Assignment(f"der({name})", c.velocity, comment))
@@ -329,7 +329,7 @@ class _Writer:
             motion[c.position] = c.velocity
         outputs = [self._dae.outputs[output.name] for output in self._outputs]
         equations = [equation.value for equation in self._equations]
-        read = symbols_of([*outputs, *equations], Role.TURNS)
+        read = symbols_of([*outputs, *equations], SymbolRole.TURNS)
         for angle in (angle for angle in self._dae.angles if angle.symbol in read):
             if angle.jumps:
                 start = _start(self._at_start(angle.value), True)
@@ -359,7 +359,7 @@ class _Writer:
         else:
             value = 2 * step.a * q + step.b
         mode = 1.0 if self._at_start(value) >= 0 else -1.0
-        symbol = dag.symbol(f"{c.name}.mode", Role.PARAMETER)
+        symbol = dag.symbol(f"{c.name}.mode", SymbolRole.PARAMETER)
         self._names[symbol] = self._name(f"{c.name}_mode")
         text = f"assembly mode of {c.name}"
         self._declare("parameter Real", self._names[symbol], value=repr(mode), text=text)
@@ -378,16 +378,16 @@ class _Writer:
         dae, flow = self._dae, self._flow
         arrays = {
             "v": [c.velocity for c in dae.coordinates],
-            "a": [c.second for c in dae.coordinates],
+            "a": [c.acceleration for c in dae.coordinates],
             "l": [dae.constraints[row].multiplier for row in flow.rows],
         }
-        for section in self._motion.sections:
-            for guard in section.guards:
+        for stage in self._motion.stages:
+            for guard in stage.guards:
                 bound = guard.factor * max(self._at_start(guard.value), 0.0)
                 self._assertions.append(Condition(guard.value, bound, self._warning()))
-            for result in section.results:
+            for result in stage.results:
                 name = self._names[arrays[result.array][result.index]]
-                self._equations.append(Assignment(name, result.value, section.title))
+                self._equations.append(Assignment(name, result.value, stage.title))
 
     def _warning(self) -> str:
         names = ", ".join(self._dae.coordinates[k].name for k in self._flow.independent)
@@ -399,13 +399,13 @@ class _Writer:
         coordinates, rows = dae.coordinates, [dae.constraints[row] for row in self._flow.rows]
         lengths = [dae.constraints[attitude.row] for attitude in self._flow.whole]
         for row in rows:
-            levels = ((row.nu, "velocity"), (row.gamma, "second"))
+            levels = ((row.nu, "velocity"), (row.gamma, "acceleration"))
             for side, level in levels[1:] if row in lengths else levels:
                 terms = [entry * getattr(coordinates[k], level) for k, entry in row.jacobian.items()]
                 self._equations.append(Assignment("0", dag.add(terms) - side, str(row.origin)))
         for k, c in enumerate(coordinates):
             terms = [
-                dae.mass[max(k, m), min(k, m)] * other.second
+                dae.mass[max(k, m), min(k, m)] * other.acceleration
                 for m, other in enumerate(coordinates)
                 if (max(k, m), min(k, m)) in dae.mass
             ]
@@ -431,7 +431,7 @@ class _Writer:
     def _declare_signs(self) -> None:
         """Variables for the signs that the equations read."""
         statements: list[Assignment | Condition] = [*self._assertions, *self._initial, *self._equations]
-        read = symbols_of([statement.value for statement in statements], Role.RELATION)
+        read = symbols_of([statement.value for statement in statements], SymbolRole.RELATION)
         for symbol, value in self._signs.items():
             if symbol in read:
                 name = self._declare_symbol(symbol, symbol.name.replace(" ", "_"), "1", "", "held sign")

@@ -12,19 +12,19 @@
 #include "steady.h"
 #include "turns.h"
 
-#define MAX_ITERATIONS 30
+#define ASSEMBLY_ITERATIONS 30
 #define MAX_HOMOTOPY_TRIES 1000
 #define HOMOTOPY_PATHS 7
 #define LARGEST_MOVE 0.3 /* rad or m */
 #define SMALLEST_HOMOTOPY_STEP 1e-6
-#define ACCEPTABLE 1e-11
+#define ASSEMBLED 1e-11
 #define RANK_TOLERANCE 1e-10
 
 #define POSITION_ROWS (MODEL_NC + MODEL_NFIX)
 #define VELOCITY_ROWS (MODEL_NC + MODEL_NFIXV)
 
-/* Subtract the shortest solution of stacked * x = stacked_residual; returns its largest component,
- * relative to 1 + |value|. */
+/* Subtract the shortest solution of stacked * x = stacked_residual. Returns its largest component, relative
+ * to 1 + |value|. */
 static double correct(Work *work, int rows, double *values)
 {
     double largest = 0.0;
@@ -67,8 +67,8 @@ static double position_residual(Work *work, const ModelPoint *at, Point *point)
     return max_magnitude(POSITION_ROWS, work->stacked_residual);
 }
 
-/* Whether the last correction moved a coordinate further than the next solution may be: continued positions are
- * near, and a larger first step could end in another assembly mode, or turns away. */
+/* Whether the last correction moved a coordinate further than allowed between two continued positions. These
+ * are close together: a larger first step could end in another assembly mode, or some turns away. */
 static bool went_far(const Work *work, const Point *point)
 {
     for (int i = 0; i < MODEL_NQ; i++) {
@@ -79,21 +79,21 @@ static bool went_far(const Work *work, const Point *point)
     return false;
 }
 
-/* Gauss-Newton steps that must shrink by half each time: a start outside the region of sure convergence
- * is refused, because the root found from there could belong to another assembly mode. From the third step on it
- * is enough to shrink by four in two steps. Derivatives by Euler parameters are those at unit length, so that
- * every other step is needed to restore the length. With `near`, the first step must be small, too. */
+/* Gauss-Newton steps that must shrink by half each time. A start outside the region of sure convergence is
+ * refused, because the root found from there could belong to another assembly mode. From the third step on,
+ * shrinking by four in two steps is enough: with Euler parameters every other step only restores the unit
+ * length. With `near` the first step must be small as well. */
 static bool contract(Work *work, const ModelPoint *at, Point *point, bool near)
 {
     double last_step = INFINITY, step_before = 0.0;
     double residual = position_residual(work, at, point);
-    for (int iteration = 0; iteration < MAX_ITERATIONS && isfinite(residual); iteration++) {
+    for (int iteration = 0; iteration < ASSEMBLY_ITERATIONS && isfinite(residual); iteration++) {
         const double step = correct(work, POSITION_ROWS, point->q);
         if (near && iteration == 0 && went_far(work, point)) {
             return false;
         }
         if (!(step <= 0.5 * last_step || step <= 0.25 * step_before)) {
-            break; /* round-off is reached, or convergence is not sure */
+            break; /* round-off is reached, or convergence is not certain */
         }
         step_before = isfinite(last_step) ? last_step : 0.0;
         last_step = step;
@@ -102,7 +102,7 @@ static bool contract(Work *work, const ModelPoint *at, Point *point, bool near)
             break;
         }
     }
-    return residual <= ACCEPTABLE;
+    return residual <= ASSEMBLED;
 }
 
 bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
@@ -110,16 +110,17 @@ bool contract_to_position(Work *work, const ModelPoint *at, Point *point)
     return contract(work, at, point, false);
 }
 
-/* How far a parameter has come at s: from 0 to 1, on the first path as s itself. On other paths some parameters
- * run ahead of the others: the straight path may lead through parameters that the mechanism cannot have. */
+/* The progress of a parameter at s, from 0 to 1. On the first path it is s itself. On other paths some
+ * parameters run ahead of the others, since the straight path may lead through values for which the mechanism
+ * cannot be assembled. */
 static double progress_of(int parameter, int path, double s)
 {
     const double lag = ((unsigned)parameter * 2654435761u) >> (31 - path) & 1u ? 4.0 : 0.25;
     return path == 0 ? s : s / (s + lag * (1.0 - s));
 }
 
-/* Parameters and time between those of model_q0 (s = 0) and the wanted ones (s = 1). Switches that move the
- * mechanism depend on these and on inputs alone, so that their signs are known before the position is. */
+/* Parameters and time between those of model_q0 (s = 0) and the current ones (s = 1). Switches that move the
+ * mechanism depend on these and on inputs alone, so their signs are known before the position. */
 static ModelPoint homotopy_point(Instance *self, int path, double s, const Point *point)
 {
     Work *work = &self->work;
@@ -138,8 +139,8 @@ static ModelPoint homotopy_point(Instance *self, int path, double s, const Point
     return at;
 }
 
-/* Follow the assembled position from the default parameters to the wanted ones, in one step if that
- * converges surely, else in as many as it takes. */
+/* Follow the assembled position from the default parameters to the current ones: in one step if it surely
+ * converges, otherwise in as many steps as needed. */
 static bool follow_path(Instance *self, int path, Point *point)
 {
     Work *work = &self->work;
@@ -196,7 +197,7 @@ static bool assemble_velocity(Instance *self, Point *point)
     Work *work = &self->work;
     const ModelPoint at = model_point(&self->state, point);
     if (STEADY_MOTION) { /* velocities are zero already */
-        return velocity_residual(work, &at) <= ACCEPTABLE ||
+        return velocity_residual(work, &at) <= ASSEMBLED ||
                cannot(self, FAILURE_MOVING_START, point->t, VELOCITY_ROWS);
     }
     memcpy(point->v, model_v0, MODEL_NQ * sizeof(double));
@@ -205,12 +206,12 @@ static bool assemble_velocity(Instance *self, Point *point)
         correct(work, VELOCITY_ROWS, point->v);
     }
     const double scale = 1.0 + max_magnitude(MODEL_NQ, point->v);
-    return velocity_residual(work, &at) <= ACCEPTABLE * scale ||
+    return velocity_residual(work, &at) <= ASSEMBLED * scale ||
            cannot(self, FAILURE_VELOCITY, point->t, VELOCITY_ROWS);
 }
 
-/* The states of the network and, if the start is to be steady, the equilibrium of all; `again`: from where the
- * last search has ended. */
+/* The states of the network and, for a steady start, the equilibrium of the whole system. `again`: continue
+ * from the end of the last search. */
 static bool start_rest(Instance *self, Point *point, bool again)
 {
     if (!STEADY_MOTION) {
@@ -228,7 +229,7 @@ static bool start_rest(Instance *self, Point *point, bool again)
     return start_partition(self) || fail(self, FAILURE_SINGULAR_START, point->t, -1);
 }
 
-/* The states of the network, for signs of the relations that fit them. */
+/* The states of the network, repeated until the signs of the relations agree with them. */
 static bool start_states(Instance *self)
 {
     State *state = &self->state;

@@ -7,7 +7,7 @@
 /* Assemble at the start time for the current parameters. False: see self->failure. */
 bool assemble(Instance *self);
 
-/* Move coordinates onto the constraints and the fixed start positions; false: convergence is not sure. */
+/* Move coordinates onto the constraints and the fixed start positions. False: convergence is not certain. */
 bool contract_to_position(Work *work, const ModelPoint *at, Point *point);
 
 #endif

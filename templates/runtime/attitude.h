@@ -27,7 +27,7 @@ static inline bool is_whole(const State *state, int attitude)
     return state->partition.fourth[attitude] >= 0;
 }
 
-/* The components of an attitude out of a vector of all coordinates, and back. */
+/* Copy the components of an attitude from a vector of all coordinates, and back. */
 void take_attitude(int attitude, const double *vector, double *components);
 void put_attitude(int attitude, const double *components, double *vector);
 
@@ -42,7 +42,8 @@ double normalize(double *p);
  * whole attitude is known: in its row and column there is only a one. */
 void dependent_columns(const State *state, const double *phi_q, double *phi_d);
 
-/* Completes a right-hand side for that matrix: with the fourth components, and what they do in other rows. */
+/* Completes a right-hand side for that matrix: with the fourth components and their contributions to other
+ * rows. */
 void move_fourth(const State *state, const double *phi_q, const double *values, double *side);
 
 /* The entries of `rows` that belong to the lengths of whole attitudes become zero. */

@@ -12,7 +12,7 @@ enum {
     ALWAYS = MODE_INSTANTIATED | READABLE
 };
 
-/* Names without their prefix; FMI 3 has other ones for some. */
+/* Names without their prefix; some differ in FMI 3. */
 #if MODEL_FMI == 3
 #define NAMED(fmi2_name, fmi3_name) fmi3_name
 #else

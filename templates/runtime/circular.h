@@ -16,23 +16,23 @@
 #define CIRCULAR_LARGEST 1e6
 #define CIRCULAR_TURN 6.283185307179586
 #define CIRCULAR_PER_RADIAN 0.6366197723675814 /* quarter turns: 2/pi */
-#define CIRCULAR_ROUND 6755399441055744.0      /* 1.5 * 2^52: what is added to it loses its fraction */
-/* An argument this near to a whole number of quarter turns has lost leading digits. */
+#define CIRCULAR_ROUND 6755399441055744.0      /* 1.5 * 2^52: a sum with it has no fraction */
+/* An argument this close to a whole number of quarter turns has lost leading digits. */
 #define CIRCULAR_NEAR 0.015625
-/* pi/2 to 33 bits, the rest to 53; and the rest to 33 bits, its rest to 33, and what is left. */
+/* pi/2 as sums: 33 bits and a rest of 53 bits; and 33 bits, 33 bits and a rest. */
 #define CIRCULAR_QUARTER 0x1.921fb544p+0
 #define CIRCULAR_REST 0x1.0b4611a626331p-34
 #define CIRCULAR_REST_1 0x1.0b4611a6p-34
 #define CIRCULAR_REST_2 0x1.3198a2ep-69
 #define CIRCULAR_REST_3 0x1.b839a252049c1p-104
 
-/* An angle within an eighth of a turn, y + small, behind so many quarter turns. */
+/* An angle y + small within an eighth of a turn, after removing that many quarter turns. */
 typedef struct {
     double y, small;
     unsigned quarters;
 } CircularAngle;
 
-/* The difference a - b, and in *error what rounding took from it. */
+/* The difference a - b; *error receives its rounding error. */
 static inline double circular_difference(double a, double b, double *error)
 {
     const double d = a - b, part = d - a;
@@ -113,7 +113,7 @@ static inline double cosine_of(double x)
     return fabs(x) <= CIRCULAR_LARGEST ? circular_ahead(circular_reduce(x), 1u) : cos(x);
 }
 
-/* The whole turns, in radians, that bring an angle nearest to another one; none if that is not finite. */
+/* The whole turns, in radians, that bring an angle closest to another one; zero if an angle is not finite. */
 static inline double whole_turns(double angle, double near)
 {
     return isfinite(near) ? CIRCULAR_TURN * floor((near - angle) / CIRCULAR_TURN + 0.5) : 0.0;

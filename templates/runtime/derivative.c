@@ -57,8 +57,8 @@ bool factor_at(Instance *self, const Point *point)
 
 /* --- levels ----------------------------------------------------------------------------------- */
 
-/* Dependent components of a level: `change` is what the constraints miss without them. Whole attitudes are
- * known. */
+/* Dependent components of a level. `change` is the residual of the constraints without them. Those of whole
+ * attitudes are known. */
 static void follow_closure(Instance *self, double *change, double *component)
 {
     const Work *work = &self->work;
@@ -71,7 +71,7 @@ static void follow_closure(Instance *self, double *change, double *component)
     }
 }
 
-static void clear_dependent(const State *state, double *component)
+static void clear_dependent_components(const State *state, double *component)
 {
     for (int i = 0; i < NC; i++) {
         if (!state->partition.carried[i]) {
@@ -90,11 +90,11 @@ static void follow_states(Instance *self, const ModelPoint *at, Direction *along
     }
     double *open = work->change, *slip = open + NC;
     if (EMBEDDED) {
-        clear_dependent(&self->state, along->q);
+        clear_dependent_components(&self->state, along->q);
         model_constraints_tangent(at, &seen, open);
         follow_closure(self, open, along->q);
     }
-    clear_dependent(&self->state, along->v);
+    clear_dependent_components(&self->state, along->v);
     model_velocity_tangent(at, &seen, slip);
     if (MODEL_CLOSURE == CLOSURE_PROJECTION) {
         model_constraints_tangent(at, &seen, open);
@@ -177,8 +177,8 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
     model_start_states_tangent(at, &seen, along->x);
 }
 
-/* Everything that follows from time, parameters and inputs of work->along and from work->state_change, or,
- * `at_start`, in place of that from what determines the start. */
+/* Everything that depends on time, parameters and inputs of work->along and on work->state_change. With
+ * `at_start`, the quantities that determine the start take the place of the latter. */
 static void follow(Instance *self, const Point *point, bool at_start)
 {
     Direction *along = &self->work.along;
@@ -224,7 +224,7 @@ static bool is_fixed_now(const State *state, Reference reference)
     return is_among(reference, MODEL_NT, MODEL_S0) && state->mode != MODE_INITIALIZING;
 }
 
-/* The component of the direction that belongs to a known variable; NULL: it is none. */
+/* The component of the direction that belongs to a known variable; NULL if there is none. */
 static double *component_of(Instance *self, Reference reference)
 {
     Work *work = &self->work;
@@ -251,7 +251,7 @@ static void clear_direction(Work *work)
     memset(work->state_change, 0, sizeof work->state_change);
 }
 
-/* Outputs and states follow each other; derivatives of states come behind them. */
+/* The array holds outputs, then states, then derivatives of states. */
 static bool is_unknown(Reference reference)
 {
     return is_among(reference, MODEL_Y0, MODEL_K0 + MODEL_NK) ||
@@ -278,7 +278,7 @@ static Status check_knowns(Instance *self, const Reference *knowns, size_t n)
     return STATUS_OK;
 }
 
-/* How an unknown changes, once everything that follows is known. */
+/* The change of an unknown, once all that it depends on is known. */
 static double change_of(const Work *work, Reference reference)
 {
     if (reference < MODEL_K0) {
@@ -288,8 +288,8 @@ static double change_of(const Work *work, Reference reference)
                                  : work->rate_change[reference - MODEL_FIRST_DERIVATIVE];
 }
 
-/* Seeds may be anything, and derivatives overflow where the motion itself does not. */
-static Status check_finite(Instance *self, const Reference *references, size_t n, const double *values)
+/* Seeds are arbitrary, so derivatives may overflow where the motion itself does not. */
+static Status check_finite_values(Instance *self, const Reference *references, size_t n, const double *values)
 {
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(values[i])) {
@@ -365,7 +365,7 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
     for (size_t i = 0; i < n_unknowns; i++) {
         sensitivity[i] = change_of(&self->work, unknowns[i]);
     }
-    return check_finite(self, unknowns, n_unknowns, sensitivity);
+    return check_finite_values(self, unknowns, n_unknowns, sensitivity);
 }
 
 Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
@@ -390,7 +390,7 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
             sensitivity[j] += seed[i] * change_of(&self->work, unknowns[i]);
         }
     }
-    return check_finite(self, knowns, n_knowns, sensitivity);
+    return check_finite_values(self, knowns, n_knowns, sensitivity);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -418,7 +418,7 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     for (size_t i = 0; i < n; i++) {
         values[i] = change_of(work, references[i]);
     }
-    return check_finite(self, references, n, values);
+    return check_finite_values(self, references, n, values);
 }
 
 bool ode_derivatives_at_accepted(Instance *self)

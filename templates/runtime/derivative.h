@@ -22,7 +22,7 @@ Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_un
 /* Time derivatives of calculated variables, the inputs changing as given. */
 Status time_derivatives(Instance *self, const Reference *references, size_t n, double *values);
 
-/* The matrices by which everything follows at a point; false: they are singular. */
+/* The matrices of the derivatives at a point. False: they are singular. */
 bool factor_at(Instance *self, const Point *point);
 
 /* At a point at rest: the matrices, and how accelerations and the derivatives of the network's states follow the

@@ -6,7 +6,7 @@
 #include "linear.h"
 #include "motion.h"
 
-/* The norm of the components as they are integrated: an importer does not normalize them. */
+/* The norm of the components as they are integrated, since an importer does not normalize them. */
 static double attitude_norm(const State *state, int attitude)
 {
     double p[4];
@@ -20,7 +20,7 @@ static double attitude_norm(const State *state, int attitude)
 }
 
 /* Components p of a whole attitude change as p / |p| does, and its rates as G(p)^T w / 2. */
-static void scatter_attitude(const State *state, const Point *point, int attitude, const double *spins,
+static void scatter_attitude_change(const State *state, const Point *point, int attitude, const double *spins,
                              Direction *along)
 {
     double p[4], rates[4], w[3], change[4], turned[4], spun[4];
@@ -57,13 +57,13 @@ void scatter_states(const State *state, const Point *point, const double *change
     }
     for (int k = 0; k < MODEL_NATT; k++) {
         if (is_whole(state, k)) {
-            scatter_attitude(state, point, k, change + ODE_POSITIONS, along);
+            scatter_attitude_change(state, point, k, change + ODE_POSITIONS, along);
         }
     }
     memcpy(along->x, change + ODE_MOTION, MODEL_NX * sizeof *change);
 }
 
-/* The change of w = 2 G(p) x, which is put to the places of the spin. */
+/* The change of w = 2 G(p) x, written to the places of the spin. */
 static void gather_spin(const State *state, int attitude, const double *q, const double *vector,
                         const double *along_q, const double *along_vector, double *velocities)
 {

@@ -21,8 +21,8 @@
  *
  * (Uchida 2.24 to 2.28.) Phi_d is factored once per evaluation. */
 
-/* A pivot smaller than this, relative to the usual derivatives, is a singular position: accelerations lose the
- * digits of its third power, a limit those of LIMIT_DISTANCE to the fourth. */
+/* A pivot smaller than this, relative to the usual derivatives, is a singular position. Accelerations lose
+ * digits with the third power of the pivot, a limit with the fourth power of LIMIT_DISTANCE. */
 #define SINGULAR_BELOW 1e-3
 
 static void take_dependent_columns(Instance *self, const ModelPoint *at)
@@ -32,7 +32,7 @@ static void take_dependent_columns(Instance *self, const ModelPoint *at)
     dependent_columns(&self->state, work->phi_q, work->phi_d);
 }
 
-/* Returns -1, or the dependent coordinate that the constraints hardly determine. */
+/* Returns -1, or the dependent coordinate that the constraints barely determine. */
 static int factor_dependent(Instance *self, const ModelPoint *at)
 {
     const State *state = &self->state;
@@ -320,7 +320,7 @@ static bool is_one_motion(Instance *self, const Point *before, const Point *afte
     return true;
 }
 
-/* Remove what extrapolation left open, in the directions that the constraints do determine. */
+/* Remove the error of extrapolation in the directions that the constraints do determine. */
 static void polish_dependent(Instance *self, Point *point)
 {
     Work *work = &self->work;

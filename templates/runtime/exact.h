@@ -13,21 +13,21 @@
 #include "circular.h"
 #include "runtime.h"
 
-/* A discriminant below this part of its terms is nearly a double root, which rounding blurs to the square
- * root of its own size: there iteration from the prediction is more accurate. */
+/* A discriminant below this share of its terms is nearly a double root. Rounding perturbs such a root by its
+ * square root: iteration from the prediction is more accurate. */
 #define EXACT_BLURRED 1e-4
-/* Sine and cosine from linear equations are consistent if their squares add up to one this well. */
+/* Sine and cosine from linear equations are consistent if the sum of their squares differs from one by less. */
 #define EXACT_CONSISTENT 1e-13
-/* A denominator below this part of its terms has lost digits, and a numerator that vanishes with it, too. */
+/* A denominator below this share of its terms has lost digits, and so has a numerator that vanishes with it. */
 #define EXACT_CANCELLED 1e-5
 #define EXACT_PI 3.141592653589793
 
 /* --- angles ------------------------------------------------------------------------------------ */
 
 #define EXACT_NEAR 0.06    /* a sine this small gives its angle by a short series */
-#define EXACT_EXPECTED 0.25 /* a turn this small is told well enough by two terms */
+#define EXACT_EXPECTED 0.25 /* for a turn this small two terms are exact enough */
 
-/* The direction that is expected of the angle q, well enough to tell two roots apart. */
+/* The expected direction of the angle q, accurate enough to distinguish two roots. */
 static inline void exact_predict(const Anchor *anchor, double q, double *sine, double *cosine)
 {
     const double turn = q - anchor->q;
@@ -63,13 +63,13 @@ static inline bool exact_unit(double sine, double cosine)
 
 /* --- roots ------------------------------------------------------------------------------------- */
 
-/* Whether numerator / denominator is a quotient to rely on; `size` is that of the terms of the denominator. */
+/* Whether numerator / denominator is accurate; `size` is the size of the terms of the denominator. */
 static inline bool exact_regular(double numerator, double denominator, double size)
 {
     return fabs(denominator) > DBL_EPSILON * fabs(numerator) && fabs(denominator) > EXACT_CANCELLED * size;
 }
 
-/* The square root of a discriminant, with the sign of `side`, on which the unknown is expected. */
+/* The square root of a discriminant with the sign of `side`, the side on which the unknown is expected. */
 static inline bool exact_root(double discriminant, double scale, double side, double *root)
 {
     if (!(discriminant > EXACT_BLURRED * scale)) {
@@ -131,7 +131,7 @@ static inline bool exact_polynomial(int degree, const double *coefficients, doub
     return false;
 }
 
-/* The same in the tangent of half the angle; turned by a half turn where that tangent is large. */
+/* The same in the tangent of half the angle; the angle is offset by half a turn where that tangent is large. */
 static inline bool exact_half_angle(int degree, const double *coefficients, const Anchor *anchor, double q,
                                     double *sine, double *cosine)
 {

@@ -14,10 +14,11 @@
 #include "turns.h"
 #include "variables.h"
 
-/* An importer may integrate with Euler's method, whose own error is as large as the travel of a first step. */
+/* An importer may integrate with Euler's method, whose error in the first step is as large as the step
+ * itself. */
 #define SHARE_OF_ANY_METHOD 2.0
 
-/* An importer stops at the change of sign of an indicator up to rounding. */
+/* An importer stops at the sign change of an indicator, up to rounding. */
 #define PARTITION_BAND 1e-6
 
 static Status check_count(Instance *self, size_t n, size_t expected, const char *what)
@@ -65,7 +66,7 @@ Status get_states(Instance *self, double *y, size_t n)
     return STATUS_OK;
 }
 
-/* A point of a trial step may lie where the loops cannot be closed: a smaller step may cure it. */
+/* The loops may not close at a point of a trial step; a smaller step may avoid this. */
 static Status refresh(Instance *self)
 {
     if (ensure_assembled(self) != STATUS_OK) {

@@ -17,10 +17,10 @@ Status get_derivatives(Instance *self, double *dydt, size_t n);
 Status get_indicators(Instance *self, double *indicators, size_t n);
 Status get_nominals(Instance *self, double *nominals, size_t n);
 
-/* The point that was reached becomes the accepted one; *event asks for event mode. */
+/* The point that was reached becomes the accepted one. *event requests event mode. */
 Status completed_step(Instance *self, bool *event);
 
-/* Relations take their signs, and a change of the independent coordinates that is due is made. */
+/* Relations take their signs, and a pending change of the independent coordinates is made. */
 Status update_discrete_states(Instance *self, EventInfo *info);
 
 #endif

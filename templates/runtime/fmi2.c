@@ -1,4 +1,4 @@
-/* FMI 2.0: each function asks the table of legal calls and hands over. */
+/* FMI 2.0: each function checks the table of legal calls and calls the core. */
 #include "instance.h"
 
 #if MODEL_FMI == 2
@@ -140,7 +140,7 @@ fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t
     return (fmi2Status)status;
 }
 
-/* A call about none of the variables of a type that there is none of is in order. */
+/* A call for no variables of a type that the FMU does not have is legal. */
 static Status about_no_variable(Instance *self, size_t n, const char *type)
 {
     return n == 0 ? STATUS_OK : error(self, "this FMU has no variables of type %s", type);

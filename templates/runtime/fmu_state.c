@@ -41,7 +41,7 @@ static bool is_own(const Header *header)
            header->guid_hash == own.guid_hash && header->size == own.size;
 }
 
-static Status refuse(Instance *self)
+static Status refuse_state(Instance *self)
 {
     return error(self, "the FMU state is not one of this FMU");
 }
@@ -57,7 +57,7 @@ static SavedState *new_state(Instance *self)
 
 static Status check_own(Instance *self, const SavedState *saved)
 {
-    return saved && is_own(&saved->header) ? STATUS_OK : refuse(self);
+    return saved && is_own(&saved->header) ? STATUS_OK : refuse_state(self);
 }
 
 Status save_state(Instance *self, void **saved)
@@ -117,11 +117,11 @@ Status deserialize_state(Instance *self, const void *bytes, size_t size, void **
 {
     Header header;
     if (size < sizeof header) {
-        return refuse(self);
+        return refuse_state(self);
     }
     memcpy(&header, bytes, sizeof header);
     if (size < sizeof(SavedState) || !is_own(&header)) {
-        return refuse(self);
+        return refuse_state(self);
     }
     SavedState *copy = new_state(self);
     if (!copy) {

@@ -18,7 +18,7 @@ static bool factor_step_matrix(Instance *self, double diagonal)
 }
 
 /* work->stage = y + sum(weights[j] * k[j]) */
-static void combine(Work *work, int count, const double *weights)
+static void combine_stages(Work *work, int count, const double *weights)
 {
     for (int i = 0; i < ODE_STATES; i++) {
         work->stage[i] = work->y[i];
@@ -44,7 +44,7 @@ bool implicit_step(Instance *self, double t_new)
     ode_derivative(&self->state, &self->state.at, slope);
     for (int stage = 0; stage < 4; stage++) {
         if (stage >= 2) { /* the second stage is evaluated where the first one is */
-            combine(work, stage, weights[stage]);
+            combine_stages(work, stage, weights[stage]);
             if (!evaluate_motion(self, t_new, work->stage, &work->trial)) {
                 return false;
             }
@@ -59,6 +59,6 @@ bool implicit_step(Instance *self, double t_new)
         }
         lu_solve(ODE_STATES, work->implicit, work->ode_pivot, work->k[stage]);
     }
-    combine(work, 4, solution);
+    combine_stages(work, 4, solution);
     return evaluate_motion(self, t_new, work->stage, &work->trial);
 }

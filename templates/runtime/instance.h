@@ -24,15 +24,15 @@
 #define FIRST_OWN_STATE (MODEL_CLOSURE == CLOSURE_PROJECTION ? ODE_POSITIONS : 0)
 #define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
 #define KKT_ROWS (MODEL_NQ + MODEL_NC)
-/* What the states have to meet at the start beside the values that are given to them. */
+/* Conditions on the states at the start, beside the given start values. */
 #define START_ROWS (MODEL_FIXED_STATES + MODEL_STEADY * MODEL_NX)
-/* What an equilibrium is found for, see steady.c. */
+/* The unknowns of an equilibrium, see steady.c. */
 #define STEADY_UNKNOWNS (MODEL_STEADY * (MODEL_NQ + MODEL_NX))
 
-/* Derivatives of an input that a co-simulation may give for a step. */
+/* Number of derivatives of an input that a co-simulation may give for a step. */
 #define INPUT_ORDERS 5
 
-/* Samples that are kept of an input with a stamp. */
+/* Number of samples that are kept of an input with a stamp. */
 #define MOST_SAMPLES 4
 
 enum {
@@ -79,7 +79,7 @@ typedef struct {
     double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines of angles that turn */
     double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
     double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
-    double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* what counted angles are near, see turns.h */
+    double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* angles near which counted angles lie, see turns.h */
     double iterations; /* Newton iterations that closed the loops and found z */
     int failed_steps;  /* a guard of the exact steps of the present set failed */
     MotionVerdict verdict;
@@ -107,7 +107,7 @@ typedef struct {
     Interface interface;
     int assembled;        /* `at` satisfies the constraints for the current parameters */
     int parameters_changed; /* a tunable parameter has changed since the last evaluation */
-    int loops_open;       /* ... and integrated coordinates may not fit it yet */
+    int loops_open;       /* ... and integrated coordinates may not satisfy the constraints yet */
     int fresh;            /* `now` belongs to the current time, states and inputs */
     int outputs_fresh;    /* the calculated reals belong to `now` */
     int tolerance_chosen; /* the relative tolerance was set as a parameter */
@@ -116,9 +116,9 @@ typedef struct {
     double derived[MODEL_ROOM(MODEL_ND)];
     double input_time; /* since when the inputs change with these derivatives */
     double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
-    double told[MODEL_ROOM(MODEL_NU)], told_time[MODEL_ROOM(MODEL_NU)]; /* inputs as last told, and how fast */
-    double told_slope[MODEL_ROOM(MODEL_NU)];                            /* they changed: see told.c */
-    double reached[MODEL_ROOM(MODEL_NU)]; /* where the last step took the inputs, whatever was told since */
+    double told[MODEL_ROOM(MODEL_NU)], told_time[MODEL_ROOM(MODEL_NU)]; /* inputs as last set, and when */
+    double told_slope[MODEL_ROOM(MODEL_NU)];                            /* how fast they changed: see told.c */
+    double reached[MODEL_ROOM(MODEL_NU)]; /* inputs at the end of the last step, without what was set since */
     Samples samples[MODEL_ROOM(MODEL_STAMPED * MODEL_NU)];
     Point at;                           /* the last accepted point */
     Point now;                          /* the point that variables are read at */
@@ -151,13 +151,13 @@ typedef enum {
     FAILURE_MASS,           /* the mass matrix is not positive definite */
     FAILURE_NOT_FINITE,     /* an acceleration or a multiplier overflows */
     FAILURE_JUMP,           /* the motion leaves its assembly mode */
-    FAILURE_TURNS,          /* an angle turns too far in one step to count its turns */
+    FAILURE_TURNS,          /* an angle moves too far in one step to count its turns */
     FAILURE_STEPS,          /* too many internal steps in one communication step */
     FAILURE_ACCURACY,       /* the tolerances cannot be met */
     FAILURE_ASSEMBLY,       /* no start position */
     FAILURE_VELOCITY,       /* no start velocity */
     FAILURE_SINGULAR_START, /* the start is a singular position */
-    FAILURE_CHATTER,        /* switches go to and fro at one time */
+    FAILURE_CHATTER,        /* switches keep alternating at one time */
     FAILURE_SENSITIVITY,    /* no derivatives in a singular position */
     FAILURE_OUTPUT,         /* a calculated variable is not finite */
     FAILURE_NETWORK,        /* Newton does not solve a block of the network */
@@ -242,17 +242,17 @@ typedef struct {
     int steady_pivot[MODEL_ROOM(STEADY_UNKNOWNS)];
 } Work;
 
-/* What the importer lends to an instance. */
+/* Functions of the importer that an instance uses. */
 typedef struct Environment {
     void (*log)(const struct Environment *environment, const char *name, Status status, const char *category,
                 const char *text);
-    void (*logger)(void); /* the importer's own function, which `log` calls; NULL: it wants no messages */
+    void (*logger)(void); /* the importer's logger, which `log` calls; NULL: no messages */
     void *data;
     void *(*allocate)(size_t count, size_t size);
     void (*release)(void *memory);
 } Environment;
 
-/* Counts for trial runs, see tally.h; nothing that an instance does depends on them. */
+/* Counts for trial runs, see tally.h; they do not influence the instance. */
 typedef struct {
     double evaluations, changes;                          /* of the motion; of the independent coordinates */
     double over_block[MODEL_NSETS][MODEL_ROOM(MODEL_NC)]; /* iterations by set and block of loops, */

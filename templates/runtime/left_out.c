@@ -5,8 +5,8 @@
 #include "linear.h"
 #include "loops.h"
 
-/* An open joint, relative to the size of its row. Where a loop lines up, a residual of rounding is the square of
- * an angle: closed joints show up to 1e-7 there. */
+/* Residual of an open joint, relative to the size of its row. Where a loop lines up, a rounding error in the
+ * residual is the square of an angle: closed joints show up to 1e-7 there. */
 #define OPEN 1e-6
 
 double left_out_residual(Instance *self, const ModelPoint *at)
@@ -15,7 +15,7 @@ double left_out_residual(Instance *self, const ModelPoint *at)
     return max_magnitude(MODEL_NLEFT, self->work.left_out);
 }
 
-/* The row that is open most, and by how much; -1: none is. */
+/* The row with the largest residual, and that residual; -1 if there is none. */
 static int open_row(Instance *self, const Point *point, double *residual)
 {
     double *const phi = self->work.left_out;
@@ -38,7 +38,7 @@ bool left_out_hold(Instance *self, const Point *point)
 {
     double residual = 0.0;
     int row = MODEL_NLEFT > 0 ? open_row(self, point, &residual) : -1;
-    if (row >= 0) { /* coordinates that are integrated drift: look where the solved loops are closed */
+    if (row >= 0) { /* integrated coordinates drift: check where the solved loops are closed */
         Point closed = *point;
         row = project_position(self, &closed) ? open_row(self, &closed, &residual) : row;
     }

@@ -7,7 +7,7 @@
 /* The largest residual of such a constraint. */
 double left_out_residual(Instance *self, const ModelPoint *at);
 
-/* Whether they hold where the loops are closed that are solved. To be asked at accepted points only. */
+/* Whether these constraints hold where the solved loops are closed. Only for accepted points. */
 bool left_out_hold(Instance *self, const Point *point);
 
 #endif

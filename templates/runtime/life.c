@@ -24,7 +24,7 @@ static void *allocate(const Environment *environment, size_t size)
     return memory ? memset(memory, 0, size) : NULL;
 }
 
-static Instance *refuse(const Environment *environment, const char *name, const char *why)
+static Instance *refuse_instance(const Environment *environment, const char *name, const char *why)
 {
     if (environment->logger) {
         environment->log(environment, name, STATUS_ERROR, "logStatusError", why);
@@ -36,22 +36,22 @@ Instance *create_instance(const char *name, Interface interface, const char *tok
                           const Environment *environment, bool log_events)
 {
     if (!name || !name[0]) {
-        return refuse(environment, "", "the instance needs a name");
+        return refuse_instance(environment, "", "the instance needs a name");
     }
     if (!(interface == CO_SIMULATION ? MODEL_CO_SIMULATION : MODEL_MODEL_EXCHANGE)) {
-        return refuse(environment, name,
+        return refuse_instance(environment, name,
                       interface == CO_SIMULATION ? "this FMU was exported for model exchange only"
                                                  : "this FMU was exported for co-simulation only");
     }
     if (!token || strcmp(token, MODEL_GUID) != 0) {
-        return refuse(environment, name, "the token is not that of this FMU, " MODEL_GUID);
+        return refuse_instance(environment, name, "the token is not that of this FMU, " MODEL_GUID);
     }
     Instance *self = allocate(environment, sizeof *self);
     char *copy = allocate(environment, strlen(name) + 1);
     if (!self || !copy) {
         environment->release(self);
         environment->release(copy);
-        return refuse(environment, name, "there is not enough memory");
+        return refuse_instance(environment, name, "there is not enough memory");
     }
     self->name = strcpy(copy, name);
     self->environment = *environment;
@@ -120,7 +120,7 @@ Status exit_initialization(Instance *self)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* What the inputs have become is what they stay until they are set; samples remain what they were. */
+/* Inputs keep their present values until they are set; samples are not changed. */
 static void end_input_derivatives(State *state)
 {
     for (int k = 0; k < MODEL_NU; k++) {
@@ -133,8 +133,8 @@ static void end_input_derivatives(State *state)
     state->input_time = state->at.t;
 }
 
-/* Inputs whose rates are inputs change as these say, unless an importer gave derivatives. The last of these rates
- * goes on changing as it did since the last step: held, it would leave an error of first order in the step. */
+/* Inputs whose rates are inputs change at these rates, unless an importer gave derivatives. The last of these
+ * rates continues its change over the last step: holding it would leave an error of first order in the step. */
 static void follow_rates(State *state)
 {
     for (int k = 0; k < MODEL_NU; k++) {
@@ -181,7 +181,7 @@ Status do_step(Instance *self, double current, double size)
     return STATUS_OK;
 }
 
-/* Where derivatives of an input are inputs as well, these are told with it. */
+/* Where derivatives of an input are inputs as well, they are set with it. */
 static void set_derivative(Instance *self, int input, int order, double value)
 {
     for (; input >= 0 && order > 0; input = model_input_rate[input], order--) {

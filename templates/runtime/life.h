@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-/* NULL, with a word to the environment, if the instance cannot be made. */
+/* NULL if the instance cannot be created; the environment then gets a message. */
 Instance *create_instance(const char *name, Interface interface, const char *token,
                           const Environment *environment, bool log_events);
 void free_instance(Instance *self);

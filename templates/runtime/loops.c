@@ -10,13 +10,13 @@
 #define MAX_ITERATIONS 25
 #define MAX_HALVINGS 8
 #define NEGLIGIBLE_STEP 1e-15 /* relative to 1 + |q| */
-#define ROUND_OFF 1e-14       /* a residual below it need not fall any more */
-#define ACCEPTABLE 1e-12      /* a residual above it is an open loop */
+#define ROUND_OFF 1e-14       /* a residual below this is small enough */
+#define ACCEPTABLE 1e-12      /* a residual above this is an open loop */
 #define LEFT_OPEN 1e-8        /* of a solved position, relative to 1 + |q|: steps contradict the constraints */
-#define LOST_DIGITS 1e-10     /* ... by which steps have lost digits, and iteration is more accurate */
+#define LOST_DIGITS 1e-10     /* ... exact steps have lost digits, and iteration is more accurate */
 #define FAR_FROM_ANCHOR 0.03
-#define LONGEST_DELAY 0.3 /* by the way of the independent coordinates (rad, m) */
-#ifndef MODEL_NEWTON_TOLERANCE /* a step below it is the last, unchecked; zero: iterate to rounding */
+#define LONGEST_DELAY 0.3 /* in the travel of the independent coordinates (rad, m) */
+#ifndef MODEL_NEWTON_TOLERANCE /* a step below this is the last one, unchecked; zero: iterate to rounding */
 #define MODEL_NEWTON_TOLERANCE 0.0
 #endif
 
@@ -55,7 +55,7 @@ static bool negligible(int n, const int *unknowns, const double *q, const double
     return true;
 }
 
-/* Apply the correction, halved until the residual falls below `before`. If it never does, q stays. */
+/* Apply the correction, halved until the residual falls below `before`. If it never does, q is unchanged. */
 static double damped_step(Instance *self, const ModelBlock *block, const ModelPoint *at, double *q,
                           double before)
 {
@@ -81,7 +81,7 @@ static double damped_step(Instance *self, const ModelBlock *block, const ModelPo
     return before;
 }
 
-/* Say which constraint stays open; the residuals are taken at the q that was reached. */
+/* Report which constraint stays open; the residuals are evaluated at the last q. */
 static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint *at)
 {
     Work *work = &self->work;
@@ -96,7 +96,7 @@ static bool open_loop(Instance *self, const ModelBlock *block, const ModelPoint 
     return false;
 }
 
-/* Exact steps; where a guard fails, the prediction is put back, from which Newton goes on. */
+/* Exact steps. Where a guard fails, the prediction is restored and Newton starts from it. */
 static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
 {
     double *const q = point->q;
@@ -146,8 +146,8 @@ static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoin
     return residual <= ACCEPTABLE || open_loop(self, block, at);
 }
 
-/* How much further than `dt` the accepted motion is at the independent coordinates of an importer: its method may
- * be of first order, and it may set states before it sets the time. */
+/* The time, beyond `dt`, after which the accepted motion reaches the independent coordinates that an importer has
+ * set: its method may be of first order, and it may set states before it sets the time. */
 static double delay_of(const State *state, const Point *point, double dt)
 {
     double sum = 0.0, squares = 0.0;
@@ -282,7 +282,7 @@ bool project_position(Instance *self, Point *point)
         model_constraints(&at, work->residual);
         const double residual = max_magnitude(MODEL_NC, work->residual);
         if (residual <= ROUND_OFF || !(residual < before)) {
-            break; /* a residual that no longer falls has reached round-off, or is an open loop */
+            break; /* a residual that no longer falls is round-off or an open loop */
         }
         before = residual;
         model_jacobian(&at, work->phi_q);

@@ -9,19 +9,20 @@
  * model sees of the point. */
 bool close_loops(Instance *self, const ModelPoint *at, Point *point);
 
-/* Whether exact steps leave more of the constraints than rounding: somewhere terms cancel, which no guard has seen. */
+/* Whether exact steps leave more of the constraints than rounding: terms cancel somewhere, and no guard has
+ * detected it. */
 bool steps_lost_digits(Instance *self, const Point *point);
 
-/* Whether all constraints hold at a solved point, which the steps of the blocks promise together. */
+/* Whether all constraints hold at a solved point, as the steps of the blocks imply together. */
 bool check_closed(Instance *self, const Point *point);
 
-/* Bring the anchors of exact angles near the last accepted point; they are a matter of speed alone. */
+/* Move the anchors of exact angles to the last accepted point. They influence speed only. */
 void move_anchors(State *state);
 
 /* Anchors of a state that has no accepted point yet. */
 void drop_anchors(State *state);
 
-/* Move all coordinates by the shortest way onto the constraints. */
+/* Move all coordinates onto the constraints by the shortest displacement. */
 bool project_position(Instance *self, Point *point);
 
 #endif

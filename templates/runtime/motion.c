@@ -33,7 +33,7 @@
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
-#define KKT (MODEL_NQ + MODEL_NC)
+#define KKT KKT_ROWS
 
 /* 2 G(p) x of all whole attitudes to the places that their spins have among the integrated velocities. */
 static void put_spins(const State *state, const double *q, const double *vector, double *velocities)
@@ -210,7 +210,7 @@ static bool solve_penalty(Instance *self, Point *point)
 {
     Work *work = &self->work;
     State *state = &self->state;
-    if (!(state->penalty > 0.0)) { /* of the start, kept from there on: the motion stays differentiable */
+    if (!(state->penalty > 0.0)) { /* set once at the start: the motion stays differentiable */
         state->penalty = MODEL_PENALTY_FACTOR * max_magnitude(NQ * NQ, work->mass);
     }
     const double rho = state->penalty;
@@ -353,7 +353,7 @@ void sharpen_motion(Instance *self, Point *point)
     work->without_steps = true;
     const bool found = evaluate_motion(self, point->t, work->stage, point);
     work->without_steps = false;
-    if (!found) { /* what the steps gave is the best there is */
+    if (!found) { /* the result of the exact steps is the best available */
         *point = solved;
         self->failure = failure;
     }
@@ -422,7 +422,8 @@ bool follow_switches(Instance *self)
         return fail(self, FAILURE_CHATTER, state->now.t, -1);
     }
     sharpen_motion(self, &work->trial);
-    /* Integrated coordinates that do not fit tuned parameters yet are looked at when they are settled. */
+    /* If integrated coordinates do not fit the tuned parameters yet, this is checked once the loops are
+     * closed again. */
     const bool settled = EMBEDDED || !state->loops_open;
     if (!held && settled && !left_out_hold(self, &work->trial)) {
         return false;

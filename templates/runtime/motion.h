@@ -5,8 +5,8 @@
 
 #include "instance.h"
 
-/* The coordinate whose position, or velocity, is the k-th integrated one; -1: there is none at present. The
- * velocities of whole attitudes are angular ones. */
+/* The coordinate whose position, or velocity, is the k-th integrated one; -1 if there is none at present. For
+ * whole attitudes the velocities are angular velocities. */
 static inline int ode_position(const State *state, int k)
 {
     if (!EMBEDDED) {
@@ -37,7 +37,7 @@ static inline double decay_rate(const State *state)
 /* Evaluate everything at (t, y). False: see self->failure. */
 bool evaluate_motion(Instance *self, double t, const double *y, Point *point);
 
-/* Accelerations, multipliers and derivatives of the network's states where nothing moves; positions close the loops. */
+/* Accelerations, multipliers and derivatives of the network's states at rest; positions close the loops. */
 bool evaluate_at_rest(Instance *self, Point *point);
 
 /* The ODE state of a point, and its derivative. */
@@ -53,14 +53,14 @@ void sharpen_motion(Instance *self, Point *point);
 /* The accepted point becomes the one that variables are read at. */
 void show_accepted(Instance *self);
 
-/* After parameters were tuned: independent coordinates stay, and the loops are closed from where they are; where
- * all coordinates are integrated, they move to the nearest position that closes the loops. */
+/* After parameters were tuned: the independent coordinates stay, and the loops are closed from the present
+ * position. Where all coordinates are integrated, they move to the nearest position that closes the loops. */
 bool settle_parameters(Instance *self);
 
-/* Bring the point that variables are read at up to date with time, states, inputs and parameters. */
+/* Update the point that variables are read at to the present time, states, inputs and parameters. */
 bool refresh_motion(Instance *self);
 
-/* The same at an instant at which relations have switched already. */
+/* The same at an instant at which relations have already switched. */
 bool follow_switches(Instance *self);
 
 #endif

@@ -7,15 +7,15 @@
 #include "motion.h"
 #include "tally.h"
 
-#define MAX_ITERATIONS 100
-#define MAX_HALVINGS 60
-#define ROUND_OFF 1e-15       /* a correction below it, relative to the largest unknown, changes nothing */
-#define ACCEPTABLE 1e-9       /* a correction above it is a failure */
-#define SMALLEST_UNKNOWN 1e-9 /* what is smaller is judged as if it were that large */
+#define NETWORK_ITERATIONS 100
+#define NETWORK_HALVINGS 60
+#define NETWORK_ROUND_OFF 1e-15 /* a correction below this, relative to the largest unknown, is negligible */
+#define NETWORK_ACCEPTABLE 1e-9 /* a correction above this is a failure */
+#define SMALLEST_UNKNOWN 1e-9   /* smaller unknowns are judged as if they were this large */
 
 /* --- nonlinear blocks ------------------------------------------------------------------------- */
 
-static double evaluate_block(Work *work, const ModelNetworkBlock *block, const ModelPoint *at)
+static double evaluate_network_block(Work *work, const ModelNetworkBlock *block, const ModelPoint *at)
 {
     double sum = 0.0;
     block->evaluate(at, work->z_residual, work->z_jacobian);
@@ -26,7 +26,8 @@ static double evaluate_block(Work *work, const ModelNetworkBlock *block, const M
     return sqrt(sum);
 }
 
-/* Residuals are compared in units of the unknowns: each is divided by the largest entry of its row. */
+/* Residuals are made comparable in the units of the unknowns: each is divided by the largest entry of its
+ * row. */
 static double scaled_residual(Work *work, const ModelNetworkBlock *block, const ModelPoint *at)
 {
     block->evaluate(at, work->z_residual, work->z_jacobian);
@@ -34,7 +35,7 @@ static double scaled_residual(Work *work, const ModelNetworkBlock *block, const 
         const double largest = max_magnitude(block->size, work->z_jacobian + i * block->size);
         work->z_scale[i] = largest > 0.0 ? largest : 1.0;
     }
-    return evaluate_block(work, block, at);
+    return evaluate_network_block(work, block, at);
 }
 
 static double relative_size(const ModelNetworkBlock *block, const double *z, const double *correction)
@@ -47,19 +48,19 @@ static double relative_size(const ModelNetworkBlock *block, const double *z, con
     return size / largest;
 }
 
-/* Apply the correction, halved until the residual falls; false: it never does, and z stays. */
-static bool damped_step(Work *work, const ModelNetworkBlock *block, const ModelPoint *at, double *z,
+/* Apply the correction, halved until the residual falls. False: it never does, and z is unchanged. */
+static bool damped_network_step(Work *work, const ModelNetworkBlock *block, const ModelPoint *at, double *z,
                         double before)
 {
     double fraction = 1.0;
     for (int i = 0; i < block->size; i++) {
         work->z_held[i] = z[block->unknowns[i]];
     }
-    for (int trial = 0; trial <= MAX_HALVINGS; trial++, fraction /= 2.0) {
+    for (int trial = 0; trial <= NETWORK_HALVINGS; trial++, fraction /= 2.0) {
         for (int i = 0; i < block->size; i++) {
             z[block->unknowns[i]] = work->z_held[i] - fraction * work->z_correction[i];
         }
-        if (evaluate_block(work, block, at) < before) {
+        if (evaluate_network_block(work, block, at) < before) {
             return true;
         }
     }
@@ -76,11 +77,11 @@ static bool unsolved(Instance *self, const ModelNetworkBlock *block, double t)
     return false;
 }
 
-static bool solve_block(Instance *self, const ModelNetworkBlock *block, const ModelPoint *at, Point *point)
+static bool solve_network_block(Instance *self, const ModelNetworkBlock *block, const ModelPoint *at, Point *point)
 {
     Work *work = &self->work;
     double size = INFINITY;
-    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+    for (int iteration = 0; iteration < NETWORK_ITERATIONS; iteration++) {
         const double residual = scaled_residual(work, block, at);
         if (!isfinite(residual) ||
             lu_factor(block->size, work->z_jacobian, work->z_pivot, work->z_rows) >= 0) {
@@ -89,19 +90,19 @@ static bool solve_block(Instance *self, const ModelNetworkBlock *block, const Mo
         memcpy(work->z_correction, work->z_residual, (size_t)block->size * sizeof(double));
         lu_solve(block->size, work->z_jacobian, work->z_pivot, work->z_correction);
         size = relative_size(block, point->z, work->z_correction);
-        if (size <= ROUND_OFF || !damped_step(work, block, at, point->z, residual)) {
+        if (size <= NETWORK_ROUND_OFF || !damped_network_step(work, block, at, point->z, residual)) {
             break;
         }
         count_over_network(self, block, point);
     }
-    return size <= ACCEPTABLE || unsolved(self, block, point->t);
+    return size <= NETWORK_ACCEPTABLE || unsolved(self, block, point->t);
 }
 
 bool solve_network(Instance *self, Point *point)
 {
     const ModelPoint at = model_point(&self->state, point);
     for (int i = 0; i < MODEL_NZBLOCKS; i++) {
-        if (!solve_block(self, &model_network_blocks[i], &at, point)) {
+        if (!solve_network_block(self, &model_network_blocks[i], &at, point)) {
             return false;
         }
     }
@@ -131,9 +132,9 @@ bool differentiate_network(Instance *self, Point *point)
 #define START_HALVINGS 12
 #define START_RANK 1e-10
 #define START_ACCEPTABLE 1e-9
-#define START_RESIDUAL 1e-7 /* relative to what a change of the states by their size would do */
+#define START_RESIDUAL 1e-7 /* relative to the effect of a change of the states by their own size */
 
-/* What the start still misses: fixed values, and the derivatives if the start is to be steady. */
+/* Residual of the start: fixed values and, for a steady start, the derivatives. */
 static bool start_residual(Instance *self, Point *point, double *residual)
 {
     Work *work = &self->work;
@@ -149,7 +150,7 @@ static bool start_residual(Instance *self, Point *point, double *residual)
     return true;
 }
 
-/* Differences are exact enough: a linear start needs one step and another one for its round-off. */
+/* Finite differences suffice: a linear start needs one step and another one for its round-off. */
 static bool start_jacobian(Instance *self, Point *point)
 {
     Work *work = &self->work;
@@ -181,8 +182,8 @@ static bool missed_start(Instance *self, double t)
     return false;
 }
 
-/* One Gauss-Newton step of minimal length, halved until what is missed shrinks; *size is its length,
- * relative to 1 + |x|. */
+/* One Gauss-Newton step of minimal length, halved until the residual shrinks; *size is its length, relative
+ * to 1 + |x|. */
 static bool step_to_start(Instance *self, Point *point, double *size)
 {
     Work *work = &self->work;

@@ -1,5 +1,5 @@
-/* Networks: first-order states x, and unknowns z of nonlinear algebraic equations. All that is linear is
- * written out in the model functions and needs neither. */
+/* Networks: first-order states x, and unknowns z of nonlinear algebraic equations. Linear equations are
+ * solved symbolically in the model functions. */
 #ifndef NETWORK_H
 #define NETWORK_H
 
@@ -9,11 +9,11 @@
  * the z of the point. */
 bool solve_network(Instance *self, Point *point);
 
-/* The derivatives of the states. All else of the point is known. */
+/* The derivatives of the states; the rest of the point is known. */
 bool differentiate_network(Instance *self, Point *point);
 
-/* Start values of the states: as given, fixed values met, and at rest if that is asked for. Positions and
- * velocities of the point are known. */
+/* Start values of the states: given values, fixed values, and rest if requested. Positions and velocities of
+ * the point are known. */
 bool start_network(Instance *self, Point *point);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "derivative.h"
 
-/* What a difference moves of anything, relative to its size. */
+/* The relative displacement for finite differences. */
 #define SHARE_OF_DIFFERENCE 1e-3
 
 /* The derivatives of all partials at a point. */
@@ -52,7 +52,7 @@ static void widen(double *largest, int n, const double *change, const double *va
     }
 }
 
-/* How far to go along the direction. Accelerations and multipliers follow the rest. */
+/* The displacement along the direction. Accelerations and multipliers are solved for afterwards. */
 static double difference_step(const State *state, const Point *point, const Direction *along)
 {
     double largest = 0.0;
@@ -73,7 +73,7 @@ static void move(int n, double *value, const double *change, double way)
     }
 }
 
-/* To first order in the way the displaced point satisfies all equations, which is enough. */
+/* The displaced point satisfies all equations to first order in the displacement, which is enough. */
 static bool slopes_beside(Instance *self, const Point *point, const Direction *along, double way,
                           double *slopes)
 {

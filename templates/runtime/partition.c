@@ -6,25 +6,25 @@
 #include "attitude.h"
 #include "sparse.h"
 
-/* Quality of a partition: its smallest pivot relative to that of the best one. Coordinates that come near
- * a dead centre make the accelerations steep functions of them, which fixed steps follow badly and
- * adaptive ones only with many steps: they are left while the dead centre is many steps away, which the
- * quality tells relative to the best that a generated set has on the declared motion. Two thresholds, so
- * that the choice does not flutter. */
+/* The quality of a partition is its smallest pivot relative to that of the best partition. Near a dead centre
+ * the accelerations are steep functions of the independent coordinates. Steps of fixed size follow them
+ * badly, adaptive ones only with many steps. Such coordinates are therefore left many steps before the dead
+ * centre. The threshold is relative to the best quality of a generated set on the declared motion. Two
+ * thresholds keep the choice from oscillating. */
 #define LEAVE_BELOW 0.3
 #define RETURN_ABOVE 0.5
 #define CLEARLY_BETTER 1.5
 
-/* A generated set with less than this is not good. */
+/* A generated set with less quality than this is poor. */
 #define POOR 0.2
 
-/* Attitudes stay whole where this costs no more of the pivots. */
+/* Attitudes stay whole if this keeps at least this share of the smallest pivot. */
 #define KEEP_WHOLE 0.5
 
-/* While the embedded equations of motion are easy, a review waits until one of their pivots has fallen to this
- * part of what it was at the last one: early where another set may be better, late where coordinates that are
- * closed by iteration are all there is. Or until it has risen and is near the largest one met, where a set may
- * show itself better than before. */
+/* While the embedded equations of motion are well conditioned, a review waits until one of their pivots has
+ * fallen to this share of its value at the last review: early where another set may be better, late where
+ * only coordinates closed by iteration remain. A review also follows when the pivot has risen close to the
+ * largest one met, where a set may have become better. */
 #define FALLEN (MODEL_NSETS > 1 ? 0.95 : 0.5)
 #define RISEN 1.25
 #define NEAR_LARGEST 0.8
@@ -32,17 +32,17 @@
 /* A start with a smaller pivot than this is a singular position. */
 #define SINGULAR_START 1e-7
 
-/* Closer than this to a singular position, multipliers are noise; penalties, which hold a constraint
- * with its squared pivot, give way earlier. */
-#define SINGULAR_BELOW (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
+/* Closer than this to a singular position, multipliers are dominated by rounding. Penalties act on a
+ * constraint with its squared pivot and fail earlier. */
+#define SINGULAR_PARTITION (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
 
 /* Positions at which the usual size of the constraint derivatives is taken. */
 #define SCALING_POSITIONS 16
 
-/* Whether there is anything to choose: the fourth components of whole attitudes are all the same. */
+/* Whether there is a choice: the fourth components of whole attitudes are equivalent. */
 #define HAS_CHOICE (PARTITIONED && MODEL_NI > 0 && MODEL_NC > MODEL_NATT)
 
-/* As fmax, without a call: y may be no number, x is one. */
+/* As fmax, without a call; y may be NaN, x may not. */
 static double larger(double x, double y)
 {
     return y > x ? y : x;
@@ -89,7 +89,7 @@ static double size_of_entry(const Work *work, int row, int column)
     return isfinite(size) ? size : 0.0;
 }
 
-/* Add to `mean` what the entries at one position have of it: by columns, or, relative to these, by rows. */
+/* Add to `mean` the contribution of the entries at one position: by columns or, relative to these, by rows. */
 static void add_to_scales(Instance *self, bool by_rows, double *columns, double *rows)
 {
     const Work *const work = &self->work;
@@ -328,7 +328,7 @@ static Qualities judge_partitions(Instance *self)
 {
     const Partition *const partition = &self->state.partition;
     Qualities found = {best_columns(self), {0.0}, 0.0, -1};
-    if (found.best < SINGULAR_BELOW) {
+    if (found.best < SINGULAR_PARTITION) {
         return found;
     }
     found.present = smallest_pivot(self, partition->dependent, true) / found.best;
@@ -345,8 +345,8 @@ static Qualities judge_partitions(Instance *self)
     return found;
 }
 
-/* The quality below which the present partition is left: one of several sets, which were chosen for the whole
- * motion, only for a set that is clearly better, or where all of them are poor. */
+/* The quality below which the present partition is left. If it is one of several sets chosen for the whole
+ * motion, it is left only for a clearly better set, or where all of them are poor. */
 static double leave_below(const State *state, const Qualities *found)
 {
     const int set = state->partition.set;
@@ -357,8 +357,8 @@ static double leave_below(const State *state, const Qualities *found)
     return found->other < 0 ? weak : fmin(weak, fmax(POOR, found->of_set[found->other] / CLEARLY_BETTER));
 }
 
-/* To another set, or, where that has less than the least quality, to the best coordinates, from which loops are
- * closed by iteration. */
+/* Change to another set. If that has less than the least quality, change to the best coordinates, from which
+ * loops are closed by iteration. */
 static void leave_present(Instance *self, const Qualities *found, double least)
 {
     Partition *const partition = &self->state.partition;
@@ -394,9 +394,9 @@ bool leave_failing_partition(Instance *self)
     return leave_accepted(self, LEAVE_BELOW);
 }
 
-/* The first of `count` sets that is good again: from coordinates that no generated set belongs to, or from a set
- * whose exact steps fail. That one returns to sets before it alone, which are left for it only where they are
- * weak: the choice does not go to and fro. */
+/* The first of `count` sets that is good again. It is needed where the coordinates belong to no generated
+ * set, or where the exact steps of a set fail. A set with failing steps returns only to sets before it, and
+ * these are left for it only where they are weak: the choice does not oscillate. */
 static bool return_to_set(State *state, const Qualities *found, int count)
 {
     for (int set = 0; set < count; set++) {
@@ -416,7 +416,7 @@ static void review(Instance *self)
     }
     evaluate_jacobian(self, &state->at);
     const Qualities found = judge_partitions(self);
-    if (found.best < SINGULAR_BELOW) {
+    if (found.best < SINGULAR_PARTITION) {
         return; /* no partition is better than another */
     }
     const int set = state->partition.set, before = set < 0 ? MODEL_NSETS : state->at.failed_steps ? set : 0;
@@ -428,7 +428,7 @@ static void review(Instance *self)
     }
 }
 
-/* The pivots at the accepted point count as met; returns whether one has changed enough for a review. */
+/* Record the pivots at the accepted point; returns whether one has changed enough for a review. */
 static bool note_pivots(State *state)
 {
     const int count = state->partition.set < 0 ? 0 : MODEL_NPIVOTS;
@@ -467,7 +467,7 @@ bool multipliers_are_lost(Instance *self, const Point *point)
         return false;
     }
     evaluate_jacobian(self, point);
-    return smallest_pivot(self, NULL, false) < SINGULAR_BELOW;
+    return smallest_pivot(self, NULL, false) < SINGULAR_PARTITION;
 }
 
 bool start_partition(Instance *self)
@@ -488,7 +488,7 @@ double partition_margin(Instance *self, const Point *point)
     const ModelPoint at = model_point(&self->state, point);
     model_jacobian(&at, self->work.phi_q);
     const Qualities found = judge_partitions(self);
-    if (found.best < SINGULAR_BELOW) {
+    if (found.best < SINGULAR_PARTITION) {
         return 1.0; /* no partition is better than another */
     }
     return found.present - leave_below(&self->state, &found);

@@ -1,13 +1,13 @@
-/* Which coordinates are independent. The first generated set is good at the start; on the way it may
- * approach a dead centre, where a dependent coordinate is no longer determined by the independent ones.
- * Then another generated set takes its place, or, where none is good, coordinates that are chosen by their
- * pivots. The choice is a discrete state of the instance and changes only at accepted points. */
+/* The choice of independent coordinates. The first generated set is good at the start. Along the motion it
+ * may approach a dead centre, where the independent coordinates no longer determine a dependent one. Then
+ * another generated set takes its place; if none is good, coordinates are chosen by their pivots. The choice
+ * is a discrete state of the instance and changes only at accepted points. */
 #ifndef PARTITION_H
 #define PARTITION_H
 
 #include "instance.h"
 
-/* What the derivatives of the constraints are measured by, with the present parameters. */
+/* The scales of the constraint derivatives, for the present parameters. */
 void scale_constraints(Instance *self, const Point *point);
 
 /* At the assembled start: the first set of the generated model, or a better one. Returns false if the

@@ -5,7 +5,7 @@
 
 #include "partition.h"
 
-/* Environments reach an event time up to rounding. */
+/* Tolerance for an event time, which environments reach up to rounding. */
 #define CLOCK_ROUNDING 1e-13
 #define DEAD_BAND 1e-10
 
@@ -26,8 +26,8 @@ static bool take_sign(State *state, int k, double value)
     return changed;
 }
 
-/* The sign of a relation that is zero at its event. While initializing it is what it is at that instant; from
- * then on it is the one behind the event, with which the motion goes on. */
+/* The sign of a relation that is zero at its event. During initialization it is the sign at that instant;
+ * afterwards it is the sign just after the event. */
 static double line_sign(const State *state, double value, double slope, double t)
 {
     if (slope == 0.0) {
@@ -72,7 +72,7 @@ void begin_switching(Instance *self)
     memset(self->work.switched, 0, sizeof self->work.switched);
 }
 
-/* Take the sign of a watched relation; in its dead band it does not turn twice at one instant. */
+/* Take the sign of a watched relation; inside its dead band it switches only once per instant. */
 static bool switch_relation(Instance *self, int k, double value)
 {
     bool *switched = &self->work.switched[k];
@@ -86,7 +86,7 @@ bool take_signs(Instance *self, const ModelPoint *at)
 {
     bool changed = take_time_signs(self, at);
     bool again = MODEL_NE > MODEL_TIME_EVENTS;
-    for (int pass = 0; pass <= MODEL_NE && again; pass++) { /* a relation may hang on another one */
+    for (int pass = 0; pass <= MODEL_NE && again; pass++) { /* a relation may depend on another one */
         again = false;
         model_relations(at, self->work.relations);
         for (int k = MODEL_TIME_EVENTS; k < MODEL_NE; k++) {

@@ -8,7 +8,7 @@
 
 #include "instance.h"
 
-/* An instant begins: every relation may switch. */
+/* Begin an instant, at which every relation may switch once. */
 void begin_switching(Instance *self);
 
 /* Take the signs of all relations at what the model sees of a point. Returns whether one has changed.
@@ -28,7 +28,7 @@ double next_time_event(Instance *self, double t);
  * surely left. */
 void event_indicators(Instance *self, const Point *point, double *indicators);
 
-/* Positive if a relation has left its sign at a point: how far. */
+/* Positive if a relation has left its sign at a point: by how much. */
 double relation_excess(Instance *self, const Point *point);
 
 #endif

@@ -7,8 +7,8 @@
 
 #define LONGEST_MESSAGE 512
 
-/* The text is complete before it is sent. It holds names of the model, which have no percent sign, so
- * that an environment may take it as text or as a format. */
+/* The message is formatted completely before it is sent. Names of the model contain no percent sign, so an
+ * environment may use the message as text or as a format. */
 static void send(Instance *self, Status status, const char *category, const char *format, va_list values)
 {
     char text[LONGEST_MESSAGE];

@@ -1,4 +1,4 @@
-/* What the FMU says: one sentence per message, with the time and the name of the part concerned. */
+/* Messages of the FMU: one sentence each, with the time and the name of the part concerned. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -11,7 +11,7 @@ Status error(Instance *self, const char *format, ...);
 /* Events are sent if debug logging is on. */
 void event(Instance *self, const char *format, ...);
 
-/* The same for what a smaller step of the integrator may cure; returns STATUS_DISCARD. */
+/* The same for a problem that a smaller step of the integrator may solve; returns STATUS_DISCARD. */
 Status discard_failure(Instance *self);
 
 /* The sentence for self->failure. */

@@ -26,7 +26,7 @@ typedef enum {
     MOTION_GOOD     /* computed */
 } MotionVerdict;
 
-/* An angle with its sine and cosine, from which near ones are reached without a function. */
+/* An angle with its sine and cosine, from which those of nearby angles are computed without a function call. */
 typedef struct {
     double q, sine, cosine;
 } Anchor;

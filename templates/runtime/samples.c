@@ -3,13 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A polynomial through fewer conditions than this takes another sample, if there is one. */
+/* A polynomial with fewer conditions than this uses another sample, if there is one. */
 #define ENOUGH_CONDITIONS 4
 #define MOST_CONDITIONS 6
 #define MOST_RATES 2
-/* A stamp that goes further than so many times as far as the one before begins anew. */
+/* A stamp interval this many times longer than the previous one restarts the history. */
 #define LONGEST_GROWTH 10.0
-/* Swings that are smaller than so much of a value are rounding. */
+/* Swings smaller than this share of a value are rounding. */
 #define SMALLEST_SWING 1e-6
 
 static void push(Samples *samples, double t, double value)
@@ -30,10 +30,10 @@ static void push(Samples *samples, double t, double value)
     samples->u[0] = value;
 }
 
-/* The samples of an input with what it is now; to take the same one again changes nothing.
+/* Add the present value to the samples of an input; adding the same sample again changes nothing.
  *
- * The sample of the start time is that of the initialization. Some masters set inputs and stamps to zero for
- * their first step, whatever was sent. */
+ * The sample of the start time is that of the initialization: some masters set inputs and stamps to zero for
+ * their first step, whatever they have sent before. */
 static Samples samples_of(const State *state, int input)
 {
     Samples samples = state->samples[input];
@@ -62,7 +62,7 @@ void keep_samples(State *state)
     }
 }
 
-/* The input, its rate, the rate of that, as far as they are sampled together. */
+/* The input, its rate, the rate of that, as far as they have the same stamp. */
 static int chain_of(const State *state, int input, Samples *chain)
 {
     int count = 0;
@@ -73,9 +73,9 @@ static int chain_of(const State *state, int input, Samples *chain)
     return count;
 }
 
-/* Newton's form of the polynomial that has, at the newest samples, the value and the rates that are given
- * there (divided differences; at a repeated node they are derivatives). Of an input without rates the one at
- * the start may be known. */
+/* Newton's form of the polynomial through the newest samples, with their values and rates (divided
+ * differences; at a repeated node they are derivatives). For an input without rates the slope at the start
+ * may be known. */
 double sampled_value(const State *state, int input, double t, double *rate)
 {
     static const double factorial[MOST_RATES + 1] = {1.0, 1.0, 2.0};
@@ -111,8 +111,8 @@ double sampled_value(const State *state, int input, double t, double *rate)
     return value;
 }
 
-/* The samples of a smooth signal lie near a parabola: their third difference is small against the first. That of
- * a sine with nine samples a period is half of it. */
+/* Samples of a smooth signal lie close to a parabola: their third difference is small against the first. For
+ * a sine with nine samples a period it is half of it. */
 static bool swings(const Samples *samples)
 {
     const double *u = samples->u;

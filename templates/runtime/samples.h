@@ -1,8 +1,8 @@
-/* Inputs that are samples taken at a time which another input, their stamp, tells.
+/* Inputs that are samples; their time is another input, the stamp.
  *
- * A co-simulation keeps the last of them and takes the polynomial through as many as it needs: behind the last
- * sample where all parts of a system step at once (Jacobi), before it where this one steps after the part that
- * the sample comes from (Gauss-Seidel). Model exchange takes plain values. */
+ * A co-simulation keeps the last samples and extrapolates or interpolates with a polynomial. It extrapolates
+ * where all parts of a system step at once (Jacobi). It interpolates where this part steps after the part
+ * that sends the sample (Gauss-Seidel). Model exchange uses plain values. */
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
@@ -14,16 +14,16 @@ static inline bool is_sampled(const State *state, int input)
            !(state->mode & (MODE_INSTANTIATED | MODE_INITIALIZING));
 }
 
-/* What the inputs are at the end of the initialization is the first sample, of the start time. */
+/* Take the inputs at the end of the initialization as the first sample, at the start time. */
 void keep_start_samples(State *state);
 
-/* What the inputs are becomes the newest sample: before a step. */
+/* Take the present inputs as the newest sample, before a step. */
 void keep_samples(State *state);
 
 /* The value of a sampled input at a time, and its rate. */
 double sampled_value(const State *state, int input, double t, double *rate);
 
-/* Whether some input jumps from one sample to the next as no signal does that is sampled often enough. */
+/* Whether some input jumps between samples more than a sufficiently sampled signal does. */
 bool samples_swing(const State *state);
 
 #endif

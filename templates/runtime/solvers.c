@@ -67,8 +67,8 @@ static bool step_rk4(Instance *self, double t_new)
     return true;
 }
 
-/* The error that the tolerances allow of an integrated value of a size. An angle counts as one radian at the
- * most: turning on makes it larger, but its direction no less important. */
+/* The error that the tolerances allow for an integrated value of a size. An angle counts as at most one
+ * radian: its value grows with every turn, but the accuracy of its direction must not decrease. */
 static double allowed_error(const State *state, int i, double size)
 {
     const int k = ODE_POSITIONS > 0 && i < ODE_POSITIONS ? ode_position(state, i) : -1;
@@ -131,13 +131,12 @@ static bool step_rodas3(Instance *self, double t_new, double *error)
 
 /* --- trial steps ------------------------------------------------------------------------------ */
 
-/* What an importer with loose tolerances may miss, in radians on the longest lever. */
+/* The error that an importer with loose tolerances may make, in radians on the longest lever. */
 #define IMPORTER_ERROR 1e-3
 
-/* A smooth motion from `from` to `to` satisfies the corrected trapezoidal rule
- *     q1 - q0 = h/2 (v0 + v1) - h^2/12 (a1 - a0) + O(h^5);
- * one that has fallen into another assembly mode misses it by a good part of its travel. Euler's own
- * error is of that size, so it cannot be told there. */
+/* A smooth motion from `from` to `to` satisfies the corrected trapezoidal rule q1 - q0 = h/2 (v0 + v1) -
+ * h^2/12 (a1 - a0) + O(h^5). A motion that has changed its assembly mode violates it by a large share of its
+ * travel. With Euler's method this cannot be detected, since its own error is of that size. */
 bool is_continuous(Instance *self, double allowed_share, bool by_importer)
 {
     const Point *from = &self->state.at, *to = &self->work.trial;
@@ -237,7 +236,7 @@ void accept(Instance *self)
 #define MAX_LOCATIONS 60
 #define EVENT_TOLERANCE 1e-12 /* of a located time, relative to the step */
 
-/* The trial step to t_new has left the sign of a relation: shorten it until it ends just behind the first
+/* The trial step to t_new has changed the sign of a relation: shorten it until it ends just after the first
  * crossing (regula falsi with the Illinois weights). */
 static bool locate_event(Instance *self, double t_new, double excess)
 {
@@ -325,7 +324,7 @@ static double initial_step(Instance *self, double span)
     return fmin(span, state_size > 1e-5 ? 0.01 * state_size / derivative_size : 1e-6);
 }
 
-/* The step to try next towards `end`: it ends there exactly, or leaves a rest that is not too short. */
+/* The step to try next towards `end`: it ends there exactly, or leaves a remainder that is not too short. */
 static double next_step(double proposed, double rest)
 {
     return proposed >= 0.99 * rest ? rest : proposed > 0.5 * rest ? 0.5 * rest : proposed;
@@ -407,7 +406,7 @@ static bool is_adaptive(const State *state)
     return ODE_STATES == 0 || method == SOLVER_DOPRI5 || method == SOLVER_RODAS3;
 }
 
-/* At an accepted point: relations take their signs, and the motion follows them. */
+/* At an accepted point: relations take their signs and the motion continues with them. */
 static bool begin_segment(Instance *self)
 {
     State *state = &self->state;

@@ -8,9 +8,10 @@
  * last one that was reached. */
 bool advance(Instance *self, double end);
 
-/* Whether work->trial continues the motion of the accepted point, in the same assembly mode: it misses what
- * velocities and accelerations foretell by no more than this share of its travel. A step of an importer, which
- * may be one of Euler's method, misses it by what the accelerations move in its time and by its tolerance, too. */
+/* Whether work->trial continues the motion of the accepted point in the same assembly mode: it differs from
+ * the prediction by velocities and accelerations by no more than this share of its travel. For an importer,
+ * which may use Euler's method, the effect of the accelerations during the step and its tolerance are allowed
+ * in addition. */
 bool is_continuous(Instance *self, double allowed_share, bool by_importer);
 
 /* work->trial becomes the accepted point, and the choice of independent coordinates is reviewed. */

@@ -1,4 +1,4 @@
-/* Elimination of sparse matrices: its cost grows with the entries that are not zero. */
+/* Elimination of sparse matrices: the cost grows with the number of nonzero entries. */
 #ifndef SPARSE_H
 #define SPARSE_H
 
@@ -6,7 +6,7 @@
  * its column at i * n + k. The other vectors are scratch. */
 typedef struct {
     int m, n;
-    double *value; /* room for m * n, as for all that fills in */
+    double *value; /* room for m * n, the most that can fill in */
     int *column;   /* room for m * n */
     int *count;    /* room for m */
     double *largest; /* room for m: the largest magnitude of each row */

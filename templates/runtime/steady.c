@@ -16,16 +16,16 @@
 #define ROWS (MODEL_NC + MODEL_NFIX)
 
 #define MAX_TRIES 400
-#define LARGEST_MOVE 0.25   /* of a coordinate in one step, so that no assembly mode is left */
+#define STEADY_MOVE 0.25 /* largest change of a coordinate in one step, to stay in the assembly mode */
 #define SHORTEST_TIME 1e-16
 #define LONGEST_TIME 1e8    /* from here on steps are those of Newton's method */
-#define LARGEST_GROWTH 100.0
-#define WORSE 2.0           /* accelerations may grow by this factor in one step */
-#define ROUND_OFF 1e-15     /* a step below it, relative to 1 + |y|, changes nothing */
+#define STEADY_GROWTH 100.0
+#define WORSE 2.0              /* accelerations may grow by this factor in one step */
+#define STEADY_ROUND_OFF 1e-15 /* a step below this, relative to 1 + |y|, is negligible */
 #define RANK_TOLERANCE 1e-10
-#define AT_REST 1e-9        /* relative to what a change of the unknowns by their size would do */
+#define AT_REST 1e-9        /* relative to the effect of a change of the unknowns by their own size */
 
-/* Switches as they are at a point of the search, each of which is an instant of its own. */
+/* Set the switches for a point of the search; each point is an instant of its own. */
 static void switch_at(Instance *self, const Point *point)
 {
     begin_switching(self);
@@ -34,7 +34,7 @@ static void switch_at(Instance *self, const Point *point)
 
 /* --- directions that keep loops and fixed positions -------------------------------------------- */
 
-/* Take away the part of a direction that the constraints and the fixed start positions forbid. */
+/* Remove the part of a direction that violates the constraints or the fixed start positions. */
 static void keep_allowed(Work *work, const ModelPoint *at, double *direction)
 {
     model_jacobian(at, work->stacked);
@@ -140,11 +140,11 @@ static double solve_step(Work *work, const Point *point, double h, double *step)
     return size;
 }
 
-/* The point a step further, with loops closed and switches as they are there, and all that follows from it. */
+/* The point one step further: its loops are closed, its switches set, and everything is evaluated. */
 static bool take_step(Instance *self, const double *step, Point *point)
 {
     const double largest = max_magnitude(NQ, step);
-    const double share = largest > LARGEST_MOVE ? LARGEST_MOVE / largest : 1.0;
+    const double share = largest > STEADY_MOVE ? STEADY_MOVE / largest : 1.0;
     for (int i = 0; i < NQ; i++) {
         point->q[i] += share * step[i];
     }
@@ -175,7 +175,8 @@ static bool is_at_rest(const Work *work, const Point *point, const double *rates
     return largest <= 1.0;
 }
 
-/* Forces in forbidden directions must vanish as well: nothing holds a start value once the motion begins. */
+/* Forces in forbidden directions must vanish as well: nothing holds a fixed start value once the motion
+ * begins. */
 static bool judge(Instance *self, const Point *point)
 {
     Work *work = &self->work;
@@ -212,7 +213,7 @@ static bool goes_uphill(const Work *work, const double *step)
     return dot(NQ, step, work->steady_unrest) < 0.0;
 }
 
-/* Move the point towards rest, as far as steps lead. `downhill`: never to an unstable position. */
+/* Move the point towards rest, as far as steps succeed. `downhill`: never to an unstable position. */
 static bool approach_rest(Instance *self, Point *point, bool downhill)
 {
     Work *work = &self->work;
@@ -223,12 +224,12 @@ static bool approach_rest(Instance *self, Point *point, bool downhill)
         return false;
     }
     take_unrest(self, point, work->steady_unrest);
-    double h = LARGEST_MOVE / fmax(1e-6, max_magnitude(STEADY_UNKNOWNS, work->steady_unrest));
+    double h = STEADY_MOVE / fmax(1e-6, max_magnitude(STEADY_UNKNOWNS, work->steady_unrest));
     for (int tries = 0; tries < MAX_TRIES && h > SHORTEST_TIME; tries++) {
         if (moved && !linearize(self, point)) {
             return false;
         }
-        if (solve_step(work, point, h, step) <= ROUND_OFF * (1.0 + 1.0 / h)) {
+        if (solve_step(work, point, h, step) <= STEADY_ROUND_OFF * (1.0 + 1.0 / h)) {
             break;
         }
         double growth = 0.0; /* of h, where the step is taken */
@@ -237,7 +238,7 @@ static bool approach_rest(Instance *self, Point *point, bool downhill)
             const double before = scaled_size(work->steady_unrest, work->steady_scale);
             take_unrest(self, &work->trial, unrest);
             const double after = scaled_size(unrest, work->steady_scale);
-            growth = 2.0 * before / fmax(after, before * 2.0 / LARGEST_GROWTH);
+            growth = 2.0 * before / fmax(after, before * 2.0 / STEADY_GROWTH);
         }
         moved = growth >= 2.0 / WORSE;
         if (moved) {

@@ -1,4 +1,4 @@
-/* Newton iterations are counted here: for the variable closure.iterations, and by what they were over. */
+/* Newton iterations are counted here: for the variable closure.iterations, and by block. */
 #ifndef TALLY_H
 #define TALLY_H
 

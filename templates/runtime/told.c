@@ -6,28 +6,28 @@
 #include "report.h"
 #include "samples.h"
 
-/* Changes that are smaller than so much of a value are rounding. */
+/* Changes smaller than this share of a value are rounding. */
 #define SMALLEST_CHANGE 1e-9
 
 /* Now and when it was last told, together. */
-static double size_of(const State *state, int input)
+static double size_of_input(const State *state, int input)
 {
     return input < 0 ? 0.0 : fabs(state->reals[MODEL_U0 + input]) + fabs(state->told[input]);
 }
 
-/* An input is where its derivatives took it in the last step, or not far from it. A signal that is sampled often
- * enough changes by no more than its largest rate times the time that has passed. Of the rate, the values at
- * both ends are known, and how fast it changes there. */
+/* Whether an input is close to where its derivatives led in the last step. A sufficiently sampled signal
+ * changes by at most its largest rate times the time that has passed. The rate and its slope are known at
+ * both ends. */
 static bool is_explained(const State *state, int input, double since)
 {
     const int rate = model_input_rate[input], second = model_input_rate[rate];
     const double now = state->reals[MODEL_U0 + input];
     const double change = fmin(fabs(now - state->told[input]), fabs(now - state->reached[input]));
-    const double way = since * (size_of(state, rate) + since * size_of(state, second));
-    return change <= way + SMALLEST_CHANGE * size_of(state, input);
+    const double way = since * (size_of_input(state, rate) + since * size_of_input(state, second));
+    return change <= way + SMALLEST_CHANGE * size_of_input(state, input);
 }
 
-/* How fast an input changes that has no rate: as since it was last told, if the environment has told it anew. */
+/* The rate of an input without a rate of its own: its mean since it was last set, if it was set again. */
 static double slope_of(const State *state, int input, double t)
 {
     const double now = state->reals[MODEL_U0 + input], since = t - state->told_time[input];
@@ -48,7 +48,7 @@ void begin_told(State *state)
     }
 }
 
-static Status refuse(Instance *self, int input, double t)
+static Status refuse_input(Instance *self, int input, double t)
 {
     const State *state = &self->state;
     const char *const offer = MODEL_FMI == 2 && state->interface == CO_SIMULATION
@@ -70,7 +70,7 @@ Status check_told(Instance *self, double t)
         const double since = t - state->told_time[k];
         if (model_input_drives[k] && model_input_rate[k] >= 0 && !is_sampled(state, k) && since > 0.0 &&
             !is_explained(state, k, since)) {
-            return refuse(self, k, t);
+            return refuse_input(self, k, t);
         }
     }
     for (int k = 0; k < MODEL_NU; k++) {

@@ -5,7 +5,7 @@
 
 #include "circular.h"
 
-/* The travel of an angle in a step may miss what its rates say by a quarter turn. */
+/* In one step an angle may differ from the prediction by its rates by a quarter turn. */
 #define MOST_MISSED (0.25 * CIRCULAR_TURN)
 
 typedef struct {

@@ -64,7 +64,7 @@ static bool is_given(Reference reference)
     return is_among(reference, MODEL_P0, MODEL_Y0);
 }
 
-/* The number of the continuous state that is the variable; -1: it is none. */
+/* The number of the continuous state that is this variable; -1 if there is none. */
 static int state_number(Reference reference)
 {
     for (int k = 0; k < ODE_STATES; k++) {
@@ -85,7 +85,7 @@ Status check_integers(Instance *self, const Reference *references, size_t n)
     return STATUS_OK;
 }
 
-/* FMI 3 has a variable for time, behind all others. */
+/* FMI 3 has a variable for time, after all others. */
 #define TIME_REFERENCE (MODEL_FMI == 3 ? MODEL_N_REALS : MODEL_N_REALS - 1)
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static Status check_settable(Instance *self, Reference reference, double value)
     return STATUS_OK;
 }
 
-/* Before initialization mode the value of a state is a guess, which the assembly does not need. */
+/* Before initialization mode the value of a state is a guess, which the assembly does not use. */
 static void set_state(State *state, int k, double value)
 {
     if (k >= 0 && state->mode != MODE_INSTANTIATED && state->y[k] != value) {

@@ -16,7 +16,7 @@ from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import polynomial_rows, variables_of
 from fmugen.algebra.ring import Ring
 from fmugen.algebra.samples import Samples
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from tests.algebra.stepping import evaluate
 
 
@@ -27,10 +27,10 @@ class Letters:
         self.dag = Dag()
 
     def coordinates(self, names: str) -> list[Expr]:
-        return [self.dag.symbol(name, Role.COORDINATE) for name in names.split()]
+        return [self.dag.symbol(name, SymbolRole.COORDINATE) for name in names.split()]
 
     def parameters(self, names: str) -> list[Expr]:
-        return [self.dag.symbol(name, Role.PARAMETER) for name in names.split()]
+        return [self.dag.symbol(name, SymbolRole.PARAMETER) for name in names.split()]
 
     def sin(self, x: Expr) -> Expr:
         return self.dag.call("sin", x)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fmugen.algebra import BlockSolution, Budget, Meter, Unsolved, solve_block, stage
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import default_parameters
@@ -230,7 +230,7 @@ def test_double_wishbone() -> None:
     unknowns = dict(enumerate(_coordinates(dag, *names)))
     arm, yaw, pitch, spin, rod1, rod2 = unknowns.values()
     known = _coordinates(dag, "x", "y", "z", "rack")
-    lengths = [dag.symbol(f"l{i}", Role.PARAMETER) for i in range(12)]
+    lengths = [dag.symbol(f"l{i}", SymbolRole.PARAMETER) for i in range(12)]
 
     def sin(angle: Expr) -> Expr:
         return dag.call("sin", angle)
@@ -276,7 +276,7 @@ def test_double_wishbone() -> None:
 
 
 def _coordinates(dag: Dag, *names: str) -> list[Expr]:
-    return [dag.symbol(name, Role.COORDINATE) for name in names]
+    return [dag.symbol(name, SymbolRole.COORDINATE) for name in names]
 
 
 def test_a_block_that_is_not_polynomial() -> None:

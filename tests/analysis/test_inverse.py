@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from element_views import Driver, DriverType, loads_of, with_views
 from typer.testing import CliRunner
 
 from fmugen.analysis.inverse import inverse_model, inverse_of
@@ -15,7 +16,7 @@ from fmugen.builder import ModelBuilder
 from fmugen.cli import app
 from fmugen.errors import ModelError
 from fmugen.formulas import parse
-from fmugen.ir.model import Driver, DriverType, Output, SystemModel
+from fmugen.ir.model import Output, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import read_model
 from fmugen.pipeline import export_fmu
@@ -46,13 +47,13 @@ def moved_by_formulas(model: SystemModel) -> SystemModel:
     """The manipulator without motors; drivers with formulas of time move its shanks."""
     drivers = []
     for leg, (start, amplitude) in MOTION.items():
-        load = next(load for load in model.loads if load.name == f"motor_{leg}")
+        load = next(load for load in loads_of(model) if load.name == f"motor_{leg}")
         turn = f"2*pi*time/{PERIOD}"
         formula = parse(f"{start!r} + {amplitude!r}*({turn} - sin({turn}))")
         drivers.append(Driver(f"drive_{leg}", DriverType.ROTATION, load.tail, load.head, angle=formula))
     outputs = tuple(Output(f"tau_{leg}", parse(f"drive_{leg}.torque"), "N.m") for leg in MOTION)
     starts = tuple(replace(start, fixed=False) for start in model.starts)
-    return replace(model, loads=(), inputs=(), outputs=outputs, drivers=tuple(drivers), starts=starts)
+    return with_views(model, loads=(), inputs=(), outputs=outputs, drivers=tuple(drivers), starts=starts)
 
 
 def test_the_torques_of_the_manipulator_are_those_of_the_reference(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_the_torques_of_the_manipulator_are_those_of_the_reference(tmp_path: Pat
 
 def test_motions_start_where_the_mechanism_stands() -> None:
     inverse = inverse_of(read_model(EXAMPLES / "three_rrr_driven" / "model.toml"))
-    starts = {given.name: given.start for given in inverse.inputs}
+    starts = {variable.name: variable.start for variable in inverse.inputs}
     for leg in MOTION:
         assert starts[f"motor_{leg}_angle"] == pytest.approx(MOTION[leg][0], abs=1e-12)
         assert starts[f"motor_{leg}_omega"] == 0.0

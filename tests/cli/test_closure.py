@@ -18,7 +18,7 @@ from fmugen.ir.options import ExportOptions
 from fmugen.ir.trial import TrialRun
 from fmugen.phases.read import read_model
 from fmugen.pipeline import Compilation, export_fmu
-from fmugen.view.closure import SpareSummary
+from fmugen.view.closure import AlternativeSummary
 from tests.support import fact
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -60,8 +60,10 @@ def test_a_slider_crank_takes_a_fixed_number_of_operations() -> None:
 def test_roots_that_other_coordinates_need_are_iteration_too() -> None:
     """``closure.iterations`` does not count them, so the sentence must tell."""
     made = generated("slider_crank").measured_closure
-    spare = SpareSummary(("m2.angle",), Operations(), (6,))
-    changed = replace(made, spares=(spare,), trial=replace(made.trial or TrialRun(1.0), changes=1))
+    alternative = AlternativeSummary(("m2.angle",), Operations(), (6,))
+    changed = replace(
+        made, alternatives=(alternative,), trial=replace(made.trial or TrialRun(1.0), changes=1)
+    )
     assert "no iteration" in made.sentence
     assert changed.sentence.endswith(
         "no Newton iteration, but other coordinates need roots of degree 6, by bounded iteration"

@@ -17,7 +17,7 @@ from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Domain, Edge, EdgeConstraint, EdgeKind
+from fmugen.ir.graph import Domain, Edge, EdgeConstraint, Role
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import Level
 from fmugen.verify.catalogue import Action, ForceLaw, Observation, OwnState, Parts, Reader, Row, law
@@ -45,7 +45,7 @@ def enter_maxwell() -> type[Component]:
         """A spring and a damper in series along the line of two points; `stretch` is that of the damper."""
 
         section, type, symbol = "springs", "maxwell", Symbol.SPRING
-        role, label = EdgeKind.SPRING, "spring"
+        role, label = Role.FORCE, "spring"
         states = (State("stretch", "m", "stretch of the damper"),)
         stiffness: Formula = value("N/m", "stiffness of the spring", hint="give the stiffness in N/m")
         damping: Formula = value("N.s/m", "damping of the damper", hint="give the damping in N.s/m")

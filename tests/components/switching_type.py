@@ -9,7 +9,7 @@ from fmugen.components.forces import ForceElement
 from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Edge, EdgeConstraint, EdgeKind
+from fmugen.ir.graph import Edge, EdgeConstraint, Role
 from fmugen.ir.motion import Motion, Switch
 
 
@@ -24,7 +24,7 @@ def enter_stages() -> None:
         """
 
         section, type, symbol = "springs", "stages", Symbol.SPRING
-        role, label = EdgeKind.SPRING, "spring"
+        role, label = Role.FORCE, "spring"
         modes = ("loose", "tight", "tighter")
         force: Formula = value("N", "force of the second stage")
         gap: Formula = value("m", "width of the hysteresis")

@@ -1,4 +1,4 @@
-"""A constraint of velocities is part of a component: it is read, checked, exported and verified."""
+"""A velocity constraint is part of a component: it is read, checked, exported and verified."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_it_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     said = capsys.readouterr().out
     assert "1 skate" in said and "the model is sound" in said
     assert "degrees of freedom   2" in said
-    assert "edge, sideways: a constraint of velocities" in " ".join(said.split())
+    assert "edge, sideways: a velocity constraint" in " ".join(said.split())
 
 
 def test_a_speed_that_is_not_determined_everywhere_is_refused() -> None:
@@ -170,7 +170,7 @@ from = "arm.tip"
 to = "blade"
 """
     text = SLOPE.split("[outputs]")[0] + arm
-    with pytest.raises(TreeError, match="edge, sideways: the constraint of velocities gives no speeds"):
+    with pytest.raises(TreeError, match="edge, sideways: the velocity constraint cannot be solved"):
         _ = Compilation(knife_edge(text), ExportOptions("jc")).dae
 
 

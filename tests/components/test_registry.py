@@ -6,7 +6,7 @@ import pytest
 
 from fmugen.components.network import NetworkComponent, Variables
 from fmugen.components.networks import COMPONENTS
-from fmugen.expr.dag import Dag, Role
+from fmugen.expr.dag import Dag, SymbolRole
 from fmugen.units import parse_unit
 
 ALL = [component for section in COMPONENTS.values() for component in section.values()]
@@ -17,10 +17,10 @@ def symbols(component: type[NetworkComponent], dag: Dag) -> Variables:
     edges = component.edges_for(nodes)
 
     def chain(name: str) -> tuple[object, ...]:
-        return tuple(dag.symbol(f"{name}{order}", Role.NETWORK) for order in range(4))
+        return tuple(dag.symbol(f"{name}{order}", SymbolRole.NETWORK) for order in range(4))
 
     ports = tuple((chain(f"a{number}_"), chain(f"t{number}_")) for number in range(len(edges)))
-    values = {value.name: dag.symbol(value.name, Role.PARAMETER) for value in component.values}
+    values = {value.name: dag.symbol(value.name, SymbolRole.PARAMETER) for value in component.values}
     return Variables(dag, ports, values)  # type: ignore[arg-type]
 
 

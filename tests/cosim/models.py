@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from element_views import loads_of, with_views
+
 from fmugen.builder import ModelBuilder
 from fmugen.formulas import parse
 from fmugen.ir.model import SystemModel
@@ -67,12 +69,12 @@ def steered_manipulator() -> SystemModel:
     swing = "(2*pi*time/3 - sin(2*pi*time/3))"
     goals = {1: f"pi/3 + {swing}/6", 2: f"4*pi/3 + {swing}/6", 3: f"11*pi/6 + {swing}/12"}
     loads = []
-    for number, load in enumerate(model.loads, start=1):
+    for number, load in enumerate(loads_of(model), start=1):
         torque = parse(
             f"tau_{number} + 400*({goals[number]} - shank_{number}.angle) - 30*shank_{number}.omega"
         )
         loads.append(replace(load, torque=(*load.torque[:2], torque)))
-    return replace(model, loads=tuple(loads))
+    return with_views(model, loads=tuple(loads))
 
 
 LEGS = Partition(

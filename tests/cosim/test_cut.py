@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from element_views import joints_of, loads_of
 
 from fmugen.cosim.auto import find_partition
 from fmugen.cosim.cut import CutKind, cut_model
@@ -26,9 +27,9 @@ def test_the_hips_of_a_manipulator_are_cut_at_points() -> None:
     ]
     leg = pieces.models["leg_2"]
     assert [body.name for body in leg.bodies] == ["shank_2", "thigh_2"]
-    assert [joint.name for joint in leg.joints] == ["ankle_2", "knee_2"]
-    assert [load.name for load in leg.loads] == ["motor_2"]
-    assert [given.name for given in leg.inputs] == ["tau_2"]
+    assert [joint.name for joint in joints_of(leg)] == ["ankle_2", "knee_2"]
+    assert [load.name for load in loads_of(leg)] == ["motor_2"]
+    assert [variable.name for variable in leg.inputs] == ["tau_2"]
     assert [point.name for point in leg.ground] == ["base_2"]
     assert "platform_mass" not in {parameter.name for parameter in leg.parameters}
 
@@ -47,7 +48,7 @@ def test_the_shares_of_a_cut_body_add_up_to_it() -> None:
 def test_a_joint_that_is_no_pin_stays_whole_beside_a_share_of_the_far_body() -> None:
     pieces = cut_model(bead(), ROD_AND_BEAD)
     assert [body.name for body in pieces.models["rider"].bodies] == ["rod", "bead"]
-    assert [joint.name for joint in pieces.models["rider"].joints] == ["guide"]
+    assert [joint.name for joint in joints_of(pieces.models["rider"])] == ["guide"]
     assert [cut.kind for cut in pieces.cuts] == [CutKind.FRAME]
 
 

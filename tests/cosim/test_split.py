@@ -107,7 +107,7 @@ def test_a_platform_and_its_six_legs_follow_the_whole(method: Method, tmp_path: 
 def test_wrenches_start_as_the_reactions_of_the_whole() -> None:
     system = split_model(example("three_rrr_driven"), LEGS, Method.DENOC)
     platform = next(part for part in system.parts if part.name == "platform")
-    found = [given.start for given in platform.model.inputs if given.name.startswith("hip")]
+    found = [variable.start for variable in platform.model.inputs if variable.name.startswith("hip")]
     # Reactions of the hips at the start, by the reference solver in absolute coordinates.
     expected = [10.496051, -3.706308, -8.003460, -1.651381, 4.116451, 8.739132]
     assert np.allclose(found, expected, atol=1e-6)
@@ -116,7 +116,7 @@ def test_wrenches_start_as_the_reactions_of_the_whole() -> None:
 def test_every_input_starts_with_what_its_source_sends() -> None:
     system = split_model(double_pendulum(), LINKS, Method.EXACT)
     bottom = next(part for part in system.parts if part.name == "bottom")
-    starts = {given.name: given.start for given in bottom.model.inputs}
+    starts = {variable.name: variable.start for variable in bottom.model.inputs}
     assert starts["knee_cut_x"] == pytest.approx(np.sin(0.5))
     assert starts["knee_cut_y"] == pytest.approx(-np.cos(0.5))
     assert system.inputs == ("push",)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from element_views import Driver, DriverType, loads_of, with_views
 
 from fmugen.formulas import parse
-from fmugen.ir.model import Driver, DriverType, Output
+from fmugen.ir.model import Output
 from fmugen.phases.read import read_model
 from fmugen.verify.reference import solve_reference
 
@@ -34,13 +35,13 @@ def test_torques_are_those_of_the_reference() -> None:
     model = read_model(EXAMPLE)
     drivers, hand = [], by_hand()
     for leg in range(3):
-        load = next(load for load in model.loads if load.name == f"motor_{leg + 1}")
+        load = next(load for load in loads_of(model) if load.name == f"motor_{leg + 1}")
         turn = f"2*pi*time/{hand.PERIOD}"
         formula = parse(f"{hand.STARTS[leg]:.17g} + {hand.AMPLITUDES[leg]:.17g}*({turn} - sin({turn}))")
         drivers.append(Driver(f"drive_{leg}", DriverType.ROTATION, load.tail, load.head, angle=formula))
     outputs = tuple(Output(f"tau_{leg}", parse(f"drive_{leg}.torque"), "N.m") for leg in range(3))
     starts = tuple(replace(start, fixed=False) for start in model.starts)
-    moved = replace(model, loads=(), inputs=(), outputs=outputs, drivers=tuple(drivers), starts=starts)
+    moved = with_views(model, loads=(), inputs=(), outputs=outputs, drivers=tuple(drivers), starts=starts)
     times = np.linspace(0.0, hand.PERIOD, 7)
     reference = solve_reference(moved, times)
     for leg in range(3):

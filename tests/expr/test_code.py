@@ -8,12 +8,17 @@ import random
 import pytest
 
 from fmugen.expr.code import compile_python, constants_read, count_operations, print_expression, schedule
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 
 #: An expression, and the same as Python text that nobody has simplified.
 Pair = tuple[Expr, str]
 
-ROLES = {"a": Role.PARAMETER, "b": Role.PARAMETER, "x": Role.COORDINATE, "y": Role.COORDINATE}
+ROLES = {
+    "a": SymbolRole.PARAMETER,
+    "b": SymbolRole.PARAMETER,
+    "x": SymbolRole.COORDINATE,
+    "y": SymbolRole.COORDINATE,
+}
 
 
 def grown(dag: Dag, chance: random.Random, size: int) -> list[Pair]:
@@ -51,7 +56,7 @@ def test_code_of_random_expressions(seed: int) -> None:
 
 def test_a_sum_and_its_negative_are_computed_once() -> None:
     dag = Dag()
-    x, y = (dag.symbol(name, Role.COORDINATE) for name in "xy")
+    x, y = (dag.symbol(name, SymbolRole.COORDINATE) for name in "xy")
     roots = [(x - y) * dag.call("sin", x), (y - x) * dag.call("sin", y)]
     named = schedule(roots, lambda node: node in (x, y))
     assert [print_expression(node, {x: "x", y: "y"}) for node in named] == ["x - y"]
@@ -60,8 +65,8 @@ def test_a_sum_and_its_negative_are_computed_once() -> None:
 
 def test_number_and_parameters_of_a_product_are_one_constant() -> None:
     dag = Dag()
-    a, b = (dag.symbol(name, Role.PARAMETER) for name in "ab")
-    x = dag.symbol("x", Role.COORDINATE)
+    a, b = (dag.symbol(name, SymbolRole.PARAMETER) for name in "ab")
+    x = dag.symbol("x", SymbolRole.COORDINATE)
     root = 2 * a * b * x + a + b**2
     assert set(constants_read([root])) == {2 * a * b, a + b**2}
     names = {2 * a * b: "d[0]", a + b**2: "d[1]", x: "x"}
@@ -72,7 +77,7 @@ def test_number_and_parameters_of_a_product_are_one_constant() -> None:
 
 def test_moving_products_are_shared_whatever_their_constants() -> None:
     dag = Dag()
-    a, b = (dag.symbol(name, Role.PARAMETER) for name in "ab")
-    x, y = (dag.symbol(name, Role.COORDINATE) for name in "xy")
+    a, b = (dag.symbol(name, SymbolRole.PARAMETER) for name in "ab")
+    x, y = (dag.symbol(name, SymbolRole.COORDINATE) for name in "xy")
     named = schedule([a * x * y, b * x * y], lambda node: node in (a, b, x, y))
     assert named == (x * y,)

@@ -8,7 +8,7 @@ import pytest
 
 from fmugen.expr.code import compile_python, count_operations, print_expression, schedule
 from fmugen.expr.compact import compact
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.embedding import embed
@@ -40,7 +40,7 @@ def texts(*roots: Expr) -> list[str]:
 @pytest.fixture
 def abcxy() -> tuple[Expr, ...]:
     dag = Dag()
-    return tuple(dag.symbol(name, Role.COORDINATE) for name in "abcxy")
+    return tuple(dag.symbol(name, SymbolRole.COORDINATE) for name in "abcxy")
 
 
 @pytest.mark.parametrize("sweeps", [1, 2])
@@ -103,15 +103,15 @@ def test_multiples_of_sums_are_opened_where_terms_merge(abcxy: tuple[Expr, ...])
 
 def test_what_is_found_last_is_read_last() -> None:
     dag = Dag()
-    late = dag.symbol("late", Role.ACCELERATION)
-    x, y, z = (dag.symbol(name, Role.COORDINATE) for name in "xyz")
+    late = dag.symbol("late", SymbolRole.ACCELERATION)
+    x, y, z = (dag.symbol(name, SymbolRole.COORDINATE) for name in "xyz")
     assert texts(late * x * y) == ["x*y*late"]
     assert texts(late + x / y + z) == ["z + x/y + late"]
 
 
 def test_deep_expressions_need_no_deep_stack() -> None:
     dag = Dag()
-    x, y = (dag.symbol(name, Role.COORDINATE) for name in "xy")
+    x, y = (dag.symbol(name, SymbolRole.COORDINATE) for name in "xy")
     root = x
     for _ in range(3000):
         root = dag.call("sin", root * y + x)
@@ -127,5 +127,5 @@ def test_equations_of_motion_take_a_tenth_less_and_more(name: str) -> None:
     dae = formulation.formulated
     motion = embed(dae, solution_flow(formulation.model, dae, Closure.TRIANGULAR))
     assert motion is not None
-    roots = [result.value for section in motion.sections for result in section.results]
+    roots = [result.value for stage in motion.stages for result in stage.results]
     assert operations(compact(roots, is_leaf)) <= 0.9 * operations(roots)

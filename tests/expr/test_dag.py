@@ -10,11 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fmugen.expr import Dag, Expr, Role
+from fmugen.expr import Dag, Expr, SymbolRole
 from fmugen.expr.calculus import Gathered, Tangent, postorder
 from fmugen.expr.code import compile_python, count_operations, print_expression, schedule
 
-NAMES = {"a": Role.PARAMETER, "b": Role.PARAMETER, "x": Role.COORDINATE, "y": Role.COORDINATE}
+NAMES = {
+    "a": SymbolRole.PARAMETER,
+    "b": SymbolRole.PARAMETER,
+    "x": SymbolRole.COORDINATE,
+    "y": SymbolRole.COORDINATE,
+}
 VALUES = {"a": 0.7, "b": -1.3, "x": 0.9, "y": 1.9}
 
 
@@ -121,7 +126,7 @@ def test_tangent_is_the_derivative(steps: list[tuple[object, ...]]) -> None:
     exprs = run(steps, list(symbols(dag)), lambda x: dag.call("sin", x), lambda x: dag.call("cos", x))
     root = exprs[-1]
     assert isinstance(root, Expr)
-    x = dag.symbol("x", Role.COORDINATE)
+    x = dag.symbol("x", SymbolRole.COORDINATE)
     slope = Tangent(dag, {x: dag.one})(root)
     evaluate = compile_python([root, slope], {"s": symbols(dag)})
 
@@ -142,7 +147,7 @@ FUNCTIONS = ["abs", "acos", "asin", "atan", "cos", "cosh", "exp", "log", "sin", 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_derivatives_of_functions(function: str) -> None:
     dag = Dag()
-    x = dag.symbol("x", Role.COORDINATE)
+    x = dag.symbol("x", SymbolRole.COORDINATE)
     root = dag.call(function, x)
     evaluate = compile_python([root, Tangent(dag, {x: dag.one})(root)], {"s": [x]})
     h = 1e-6
@@ -154,7 +159,7 @@ def test_derivatives_of_functions(function: str) -> None:
 @pytest.mark.parametrize("place", [0, 1])
 def test_derivatives_of_functions_of_two(function: str, place: int) -> None:
     dag = Dag()
-    pair = [dag.symbol("x", Role.COORDINATE), dag.symbol("y", Role.COORDINATE)]
+    pair = [dag.symbol("x", SymbolRole.COORDINATE), dag.symbol("y", SymbolRole.COORDINATE)]
     root = dag.call(function, *pair)
     evaluate = compile_python([root, Tangent(dag, {pair[place]: dag.one})(root)], {"s": pair})
     at = [0.4, 1.7]
@@ -186,15 +191,15 @@ def test_postorder_puts_arguments_first(abxy: tuple[Expr, ...]) -> None:
 
 def test_the_opposite_of_deeply_nested_sums_is_found_without_descending() -> None:
     dag = Dag()
-    total = dag.symbol("x", Role.STATE)
+    total = dag.symbol("x", SymbolRole.STATE)
     for number in range(1500):
-        total = total + dag.symbol(f"x{number}", Role.STATE)
+        total = total + dag.symbol(f"x{number}", SymbolRole.STATE)
     assert (-total) + total is dag.zero
 
 
 def test_deeply_nested_expressions_are_written_with_names() -> None:
     dag = Dag()
-    x = dag.symbol("x", Role.STATE)
+    x = dag.symbol("x", SymbolRole.STATE)
     deep = x
     for _ in range(3000):
         deep = dag.call("sin", deep)
@@ -207,8 +212,8 @@ def test_deeply_nested_expressions_are_written_with_names() -> None:
 
 def test_what_symbols_contribute_is_gathered_from_all_of_them() -> None:
     dag = Dag()
-    x, p = dag.symbol("x", Role.STATE), dag.symbol("p", Role.PARAMETER)
+    x, p = dag.symbol("x", SymbolRole.STATE), dag.symbol("p", SymbolRole.PARAMETER)
     roles = Gathered(lambda symbol: frozenset({symbol.role}))
-    assert roles(dag.call("sin", x) * p + 1) == {Role.STATE, Role.PARAMETER}
-    assert roles(p**2) == {Role.PARAMETER}
+    assert roles(dag.call("sin", x) * p + 1) == {SymbolRole.STATE, SymbolRole.PARAMETER}
+    assert roles(p**2) == {SymbolRole.PARAMETER}
     assert roles(dag.one) == frozenset()

@@ -18,11 +18,12 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import export_fmu
 from fmugen.verify.frames import sampled_motion
+from fmugen.verify.layout import own_quantities
 from fmugen.verify.network.start import StartValues
 from fmugen.verify.reference import Reference, solve_reference
 from tests.fmu.exchange import opened, options
+from tests.store import exported
 from tests.support import EXAMPLES, NumericDae, example, with_all_quantities
 
 MECHANISMS = [path.parent.name for path in sorted(EXAMPLES.glob("*/model.toml")) if read_model(path).bodies]
@@ -34,7 +35,12 @@ def with_quantities_of_bodies(model: SystemModel) -> SystemModel:
     """``model`` with the quantities of its bodies as outputs, but not those of single points."""
     outputs = with_all_quantities(model).outputs
     bodies = {body.name.replace(".", "__") for body in model.bodies}
-    kept = [o for o in outputs if o.name.rpartition("__")[0] in bodies and not o.name[-1].isdigit()]
+    own = {name.replace(".", "__") for name in own_quantities(model)}
+    kept = [
+        output
+        for output in outputs
+        if output.name in own or (output.name.rpartition("__")[0] in bodies and not output.name[-1].isdigit())
+    ]
     return replace(model, outputs=tuple(kept))
 
 
@@ -67,7 +73,7 @@ def require_accelerations(
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in WITH_NETWORK])
 def test_accelerations_equal_those_of_the_reference(name: str) -> None:
     model = with_quantities_of_bodies(example(name))
-    inputs = {given.name: given.start for given in model.inputs}
+    inputs = {variable.name: variable.start for variable in model.inputs}
     numeric = NumericDae(model, "jc", inputs)
     start = np.array(solution_flow(model, numeric.dae, Closure.NEWTON).positions)
     reference = solve_reference(model, np.array([0.0]))
@@ -80,11 +86,11 @@ def test_accelerations_equal_those_of_the_reference(name: str) -> None:
 @pytest.mark.parametrize("name", WITH_NETWORK)
 def test_accelerations_under_a_network_equal_those_of_the_reference(name: str, tmp_path: Path) -> None:
     model = with_quantities_of_bodies(example(name))
-    inputs = {given.name: given.start for given in model.inputs}
+    inputs = {variable.name: variable.start for variable in model.inputs}
     reference = solve_reference(model, np.array([0.0]))
     assert reference.mechanism.drive is not None
     of_network = reference.mechanism.drive.system.tableau.quantities
-    export = export_fmu(model, tmp_path / "x.fmu", options(trees="jc"))
+    export = exported(model, options(trees="jc"))
     rng = np.random.default_rng(11)
     with opened(export, tmp_path) as fmu:
         fmu.start()

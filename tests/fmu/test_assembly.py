@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
-from tests.assemblies import myard, rccc, three_prs
+from tests.models.hard_to_assemble import myard, rccc, three_prs
+from tests.store import exported
 from tests.support import example
 
 
@@ -29,17 +27,17 @@ def four_bar() -> SystemModel:
     return builder.output("angle", "rocker.angle").experiment(stop=0.1, step=0.01).build()
 
 
-def test_a_way_around_parameters_without_a_position_is_found(tmp_path: Path) -> None:
+def test_a_way_around_parameters_without_a_position_is_found() -> None:
     model = four_bar()
-    fmu = export_fmu(model, tmp_path / "four_bar.fmu", ExportOptions(trees="aac")).path
+    fmu = exported(model, ExportOptions(trees="aac")).path
     verification = verify_fmu(model, fmu, parameters={"px": -2.0, "py": 2.0}, loose=())
     assert verification.passed, verification.problems
 
 
-def test_attitudes_follow_changed_parameters(tmp_path: Path) -> None:
+def test_attitudes_follow_changed_parameters() -> None:
     """Euler parameters in loops, with all lengths a quarter longer or a fifth shorter."""
     model = example("spatial_four_bar")
-    fmu = export_fmu(model, tmp_path / "four_bar.fmu", ExportOptions(trees="ac")).path
+    fmu = exported(model, ExportOptions(trees="ac")).path
     lengths = {"crank_length": 1.2, "rod_length": 5.0, "follower_length": 2.5, "ground_length": 6.0}
     found = simulate_fmu(fmu, stop=0.01, step=0.01, outputs=["closure.residual"], parameters=lengths)
     assert np.max(found.values["closure.residual"]) < 1e-11
@@ -50,16 +48,16 @@ def test_attitudes_follow_changed_parameters(tmp_path: Path) -> None:
     [rccc(), myard((0.5, 1.0, 1.0, 1.0, 1.0)), three_prs()],
     ids=lambda model: model.name,
 )
-def test_rough_guesses_are_exported_and_verified(model: SystemModel, tmp_path: Path) -> None:
-    fmu = export_fmu(model, tmp_path / "model.fmu", ExportOptions(trees="aac")).path
+def test_rough_guesses_are_exported_and_verified(model: SystemModel) -> None:
+    fmu = exported(model, ExportOptions(trees="aac")).path
     verification = verify_fmu(model, fmu, stop=0.05, loose=())
     assert verification.passed, verification.problems
 
 
-def test_angles_stay_near_where_they_are_continued(tmp_path: Path) -> None:
+def test_angles_stay_near_where_they_are_continued() -> None:
     """A single step to these lengths would close the loops of the landing gear a turn away."""
     model = example("landing_gear")
-    fmu = export_fmu(model, tmp_path / "gear.fmu", ExportOptions(trees="aac")).path
+    fmu = exported(model, ExportOptions(trees="aac")).path
     changed = {
         "strut_bx": 56.794, "strut_by": 86.785, "strut_fx": 21.956, "strut_fy": -287.555,
         "fuselage_dx": 170.733, "fuselage_dy": 62.627, "drag_cx": 4.501, "drag_cy": 12.177,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
+from tests.store import exported
 
 
 def held_plate() -> SystemModel:
@@ -32,11 +31,10 @@ def held_plate() -> SystemModel:
     return builder.trees("chain", branches, branches).build()
 
 
-def test_links_between_balls_are_closed_by_their_lengths(tmp_path: Path) -> None:
+def test_links_between_balls_are_closed_by_their_lengths() -> None:
     model = held_plate()
     model = replace(model, experiment=replace(model.experiment, stop=1.0))
-    fmu = tmp_path / "HeldPlate.fmu"
-    generated = export_fmu(model, fmu, ExportOptions(trees="chain")).compilation
+    generated, fmu = exported(model, ExportOptions(trees="chain"))
     rows = {row.name for row in generated.dae.constraints}
     assert {"left_end, length", "right_end, length"} <= rows
     assert generated.flow.iterated == 0

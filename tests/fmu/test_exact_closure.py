@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import fmpy
 import numpy as np
 import pytest
+from element_views import with_views
 from fmpy.fmi2 import FMU2Slave
 
 from fmugen.ir.dae import Dae
@@ -20,9 +19,10 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions, Solver
 from fmugen.ir.steps import PolynomialStep
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
+from tests.store import exported
 from tests.support import example
 
 DATA = Path(__file__).parents[1] / "data"
@@ -78,16 +78,8 @@ def polynomial_degrees(flow: SolutionFlow) -> list[int]:
     return [len(step.coefficients) - 1 for step in steps]
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """The FMU of a mechanism, made once for all tests of it."""
-
-    @cache
-    def export(name: str, trees: str) -> Path:
-        path = tmp_path_factory.mktemp(name) / "x.fmu"
-        return export_fmu(example(name), path, ExportOptions(trees=trees)).path
-
-    return export
+def fmu_of(name: str, trees: str) -> Path:
+    return exported(example(name), ExportOptions(trees=trees)).path
 
 
 @pytest.mark.parametrize(("name", "trees"), MECHANISMS)
@@ -116,13 +108,11 @@ def test_five_link_suspension_iterates_over_its_carrier_alone(trees: str, iterat
 
 
 @pytest.mark.parametrize(("name", "trees", "parameter"), by_size([*TRIANGULAR, *BLOCK_TRIANGULAR]))
-def test_loops_stay_closed_to_rounding(
-    name: str, trees: str, parameter: str, exported: Callable[[str, str], Path]
-) -> None:
+def test_loops_stay_closed_to_rounding(name: str, trees: str, parameter: str) -> None:
     """Over the whole motion that the example declares."""
     experiment = example(name).experiment
     run = simulate_fmu(
-        exported(name, trees),
+        fmu_of(name, trees),
         stop=experiment.stop,
         step=max(experiment.step, experiment.stop / 400),
         outputs=["closure.residual", "closure.iterations"],
@@ -137,28 +127,26 @@ def test_loops_stay_closed_to_rounding(
 
 
 @pytest.mark.parametrize(("name", "trees", "parameter"), by_size([*TRIANGULAR, *BLOCK_TRIANGULAR]))
-def test_a_length_changed_in_the_fmu_needs_no_new_basis(
-    name: str, trees: str, parameter: str, exported: Callable[[str, str], Path]
-) -> None:
+def test_a_length_changed_in_the_fmu_needs_no_new_basis(name: str, trees: str, parameter: str) -> None:
     """Ten per cent more, set as an FMU parameter, moves as the changed model does."""
     model = example(name)
     value = next(p.value for p in model.parameters if p.name == parameter)
     stop = min(model.experiment.stop / 4, 0.2)
     verification = verify_fmu(
-        model, exported(name, trees), stop=stop, step=stop / 10, parameters={parameter: 1.1 * value}
+        model, fmu_of(name, trees), stop=stop, step=stop / 10, parameters={parameter: 1.1 * value}
     )
     assert verification.passed, verification.problems
     assert np.max(verification.closure) <= 1e-13
 
 
-def test_fixed_steps_past_dead_centres(tmp_path: Path) -> None:
+def test_fixed_steps_past_dead_centres() -> None:
     """The 3-RRR falls through positions that are singular for its independent angles, to Leger's end state.
 
     Newton iteration from other angles, with the same steps, is as far from it.
     """
     wanted = json.loads((DATA / "leger_3rrr_gravity_1s.json").read_text(encoding="utf-8"))
     options = ExportOptions("aac", solver=Solver.RK4, step=1e-3)
-    fmu = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options).path
+    fmu = exported(example("three_rrr"), options).path
     run = simulate_fmu(fmu, stop=1.0, step=0.01, outputs=["m7.angle", "m7.x", "closure.iterations"])
     angle = run.values["m7.angle"]
     assert angle[-1] - angle[0] == pytest.approx(wanted["phi"][6], abs=2e-5)
@@ -170,28 +158,28 @@ def test_fixed_steps_past_dead_centres(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SHARED_MOTION)
-def test_spare_sets_close_all_loops_from_other_coordinates(name: str) -> None:
+def test_alternative_sets_close_all_loops_from_other_coordinates(name: str) -> None:
     _, flow = flow_of(example(name), "aac")
-    assert 1 <= len(flow.spares) <= 3
+    assert 1 <= len(flow.alternatives) <= 3
     assert len({each.independent for each in flow.sets}) == len(flow.sets)
-    for spare in flow.spares:
-        assert spare.rows == flow.rows
-        assert spare.iterated == 0
-        assert not polynomial_degrees(spare)
-        solved = {step.unknown for block in spare.blocks for step in block.steps}
-        assert solved == set(spare.dependent)
+    for alternative in flow.alternatives:
+        assert alternative.rows == flow.rows
+        assert alternative.iterated == 0
+        assert not polynomial_degrees(alternative)
+        solved = {step.unknown for block in alternative.blocks for step in block.steps}
+        assert solved == set(alternative.dependent)
 
 
-def test_no_spares_where_the_first_set_is_good_all_along() -> None:
+def test_no_alternatives_where_the_first_set_is_good_all_along() -> None:
     for name in ("four_bar", "slider_crank", "andrews", "three_rpr"):
-        assert not flow_of(example(name), "aac")[1].spares
+        assert not flow_of(example(name), "aac")[1].alternatives
 
 
-def test_a_body_tumbles_without_iteration(exported: Callable[[str, str], Path]) -> None:
+def test_a_body_tumbles_without_iteration() -> None:
     """Each of the four Euler parameters passes zero, where the three others do not determine it."""
     experiment = example("tumbling_body").experiment
     run = simulate_fmu(
-        exported("tumbling_body", "aac"),
+        fmu_of("tumbling_body", "aac"),
         stop=experiment.stop,
         step=experiment.stop / 1000,
         outputs=["closure.residual", "closure.iterations"],
@@ -200,9 +188,9 @@ def test_a_body_tumbles_without_iteration(exported: Callable[[str, str], Path]) 
     assert np.max(run.values["closure.residual"]) <= 1e-13
 
 
-def test_a_saved_state_knows_its_set(exported: Callable[[str, str], Path]) -> None:
+def test_a_saved_state_knows_its_set() -> None:
     """At 0.4 s the second set of the 3-RRR is in use; others follow."""
-    folder = fmpy.extract(str(exported("three_rrr", "aac")))
+    folder = fmpy.extract(str(fmu_of("three_rrr", "aac")))
     description = fmpy.read_model_description(folder)
     reference = next(v.valueReference for v in description.modelVariables if v.name == "m7.angle")
     slave = FMU2Slave(
@@ -232,10 +220,8 @@ def test_a_saved_state_knows_its_set(exported: Callable[[str, str], Path]) -> No
     slave.freeInstance()
 
 
-def test_a_change_of_the_set_is_an_event_in_model_exchange(
-    exported: Callable[[str, str], Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    fmu = str(exported("three_rrr", "aac"))
+def test_a_change_of_the_set_is_an_event_in_model_exchange(capsys: pytest.CaptureFixture[str]) -> None:
+    fmu = str(fmu_of("three_rrr", "aac"))
     runs = [
         fmpy.simulate_fmu(
             fmu,
@@ -259,7 +245,7 @@ def test_a_change_of_the_set_is_an_event_in_model_exchange(
 
 def driven(name: str, coordinate: str) -> SystemModel:
     """An example without its drivers, moved by one coordinate."""
-    return replace(example(name), drivers=(), outputs=(), independent=(coordinate,))
+    return with_views(example(name), drivers=(), outputs=(), independent=(coordinate,))
 
 
 @pytest.mark.parametrize("coordinate", ["h9.angle", "h11.angle", "s12.s"])
@@ -285,11 +271,11 @@ def test_loops_driven_from_the_end_are_solved_together() -> None:
     assert polynomial_degrees(flow) == [6]
 
 
-def test_exact_and_iterated_closure_give_the_same_motion(tmp_path: Path) -> None:
+def test_exact_and_iterated_closure_give_the_same_motion() -> None:
     model = example("andrews")
     values = []
     for closure in (Closure.TRIANGULAR, Closure.NEWTON):
-        fmu = export_fmu(model, tmp_path / f"{closure.value}.fmu", ExportOptions("aac", closure)).path
+        fmu = exported(model, ExportOptions("aac", closure)).path
         tight = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
         run = simulate_fmu(fmu, stop=0.03, step=3e-4, outputs=["beta", "gamma"], parameters=tight)
         values.append([run.values["beta"][-1], run.values["gamma"][-1]])
@@ -297,11 +283,9 @@ def test_exact_and_iterated_closure_give_the_same_motion(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["quick_return", "stephenson_iii"])
-def test_the_direction_of_an_angle_that_a_linear_step_gives_is_known_to_later_steps(
-    name: str, tmp_path: Path
-) -> None:
+def test_the_direction_of_an_angle_that_a_linear_step_gives_is_known_to_later_steps(name: str) -> None:
     """With joint coordinates a driver gives the angle of its joint, and later loops read the sine of it."""
     model = example(name)
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions(trees="jc")).path
+    fmu = exported(model, ExportOptions(trees="jc")).path
     verification = verify_fmu(model, fmu, stop=20 * model.experiment.step)
     assert verification.passed, verification.problems

@@ -19,6 +19,7 @@ from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification, shared_scales
+from tests.store import exported
 from tests.support import EXAMPLES, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
@@ -26,8 +27,8 @@ DATA = Path(__file__).parents[1] / "data"
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 
-def exported(name: str, folder: Path, trees: str = "aac") -> Path:
-    return export_fmu(example(name), folder / f"{name}.fmu", ExportOptions(trees=trees)).path
+def fmu_of(name: str, trees: str = "aac") -> Path:
+    return exported(example(name), ExportOptions(trees=trees)).path
 
 
 #: Communication steps of the beginning of a motion.
@@ -47,8 +48,8 @@ _LARGE = {
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.slow) if n in _LARGE else n for n in NAMES]
 )
-def test_example_is_valid_and_begins_as_the_reference(name: str, tmp_path: Path) -> None:
-    fmu = exported(name, tmp_path)
+def test_example_is_valid_and_begins_as_the_reference(name: str) -> None:
+    fmu = fmu_of(name)
     assert validate_fmu(str(fmu)) == []
     experiment = example(name).experiment
     check_motion(name, fmu, min(experiment.stop, _BEGINNING * experiment.step))
@@ -75,10 +76,7 @@ _BLOWN_UP = 3.0
 def check_all_ways(name: str, folder: Path, stop: float) -> None:
     """FMI 2 and 3, co-simulation and model exchange, at tight, default and loose tolerances, fixed steps."""
     model = example(name)
-    fmus = [
-        export_fmu(model, folder / f"fmi{fmi.value}.fmu", ExportOptions("aac", fmi=fmi)).path
-        for fmi in FmiVersion
-    ]
+    fmus = [exported(model, ExportOptions("aac", fmi=fmi)).path for fmi in FmiVersion]
     verification = check_motion(name, fmus[0], stop)
     for fmu in fmus:
         check_co_simulation(verification, fmu, model.experiment)
@@ -157,11 +155,11 @@ def test_example_says_what_it_is(name: str) -> None:
     assert f"fmugen verify examples/{name}/model.toml" in text
 
 
-def test_andrews_squeezer_reproduces_the_published_solution(tmp_path: Path) -> None:
+def test_andrews_squeezer_reproduces_the_published_solution() -> None:
     """IVP test set, t = 0.03 s: every angle within 1e-6 relative to beta (27 values are published)."""
     published = json.loads((DATA / "andrews.json").read_text(encoding="utf-8"))
     names = published["order_of_q"]
-    run = simulate_fmu(exported("andrews", tmp_path), stop=0.03, step=3e-4, outputs=names, parameters=TIGHT)
+    run = simulate_fmu(fmu_of("andrews"), stop=0.03, step=3e-4, outputs=names, parameters=TIGHT)
     for name, wanted in zip(names, published["q"], strict=True):
         assert abs(run.values[name][-1] - wanted) <= 1e-6 * abs(published["q"][0]), name
 
@@ -174,12 +172,12 @@ def test_andrews_squeezer_reproduces_the_published_solution(tmp_path: Path) -> N
         ("slider_crank", "leger_slidercrank_10s.json", ["m1", "m2", "m3"]),
     ],
 )
-def test_end_states_of_legers_mechanisms(name: str, data: str, bodies: list[str], tmp_path: Path) -> None:
+def test_end_states_of_legers_mechanisms(name: str, data: str, bodies: list[str]) -> None:
     wanted = json.loads((DATA / data).read_text(encoding="utf-8"))
     model = example(name)
     signals = [f"{body}.{kind}" for body in bodies for kind in ("angle", "x", "omega")]
     run = simulate_fmu(
-        exported(name, tmp_path),
+        fmu_of(name),
         stop=model.experiment.stop,
         step=model.experiment.step,
         outputs=signals,
@@ -193,13 +191,13 @@ def test_end_states_of_legers_mechanisms(name: str, data: str, bodies: list[str]
 
 
 @pytest.mark.parametrize("windows", [1, 2, 5])
-def test_n_four_bar_passes_its_singular_positions(windows: int, tmp_path: Path) -> None:
+def test_n_four_bar_passes_its_singular_positions(windows: int) -> None:
     """IFToMM A02: ten seconds through positions in which all bars lie on one line."""
     space: dict[str, object] = {"__name__": "generate"}
     source = (EXAMPLES / "n_four_bar" / "generate.py").read_text(encoding="utf-8")
     exec(compile(source, "generate.py", "exec"), space)
     model = parse_model(space["model_file"](windows), "generated")  # type: ignore[operator]
-    fmu = export_fmu(model, tmp_path / "n.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     with (DATA / "nfourbar.csv").open(encoding="utf-8") as stream:
         rows = {int(row["N"]): row for row in csv.DictReader(stream)}
     names = ["B0_x", "B0_y", "B0_vx", "B0_vy"]
@@ -209,10 +207,10 @@ def test_n_four_bar_passes_its_singular_positions(windows: int, tmp_path: Path) 
         assert run.values[name][-1] == pytest.approx(float(rows[windows][name]), abs=2e-6)
 
 
-def test_parameters_take_effect_at_initialization(tmp_path: Path) -> None:
+def test_parameters_take_effect_at_initialization() -> None:
     """A longer rod, set in the FMU, moves as the model with the longer rod does."""
     model = example("slider_crank")
-    fmu = exported("slider_crank", tmp_path)
+    fmu = fmu_of("slider_crank")
     changed = {"rod_length": 0.33}
     assert changed["rod_length"] != next(p.value for p in model.parameters if p.name == "rod_length")
     verification = verify_fmu(model, fmu, stop=1.0, parameters=changed)
@@ -220,7 +218,7 @@ def test_parameters_take_effect_at_initialization(tmp_path: Path) -> None:
 
 
 def test_equal_models_give_equal_bytes(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    first, second = (exported("four_bar", tmp_path / folder) for folder in ("a", "b"))
+    first, second = (
+        export_fmu(example("four_bar"), tmp_path / f"{name}.fmu", ExportOptions("aac")).path for name in "ab"
+    )
     assert first.read_bytes() == second.read_bytes()

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fmugen.pipeline import export_fmu
 from tests.fmu.exchange import Array, Model, opened, options
+from tests.store import exported
 from tests.support import example
 
 
@@ -24,20 +24,20 @@ def euler(model: Model, stop: float, h: float) -> list[tuple[float, Array, Array
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_a_coordinate_that_turns_back_is_no_jump(fmi: int, tmp_path: Path) -> None:
     """Where a velocity changes its sign, the error of Euler's method is as large as the travel of a step."""
-    export = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options(fmi, trees="aac"))
+    export = exported(example("three_rrr"), options(fmi, trees="aac"))
     with opened(export, tmp_path) as model:
         euler(model.start(), 0.15, 2e-4)
 
 
 def test_a_tumbling_body_turns_over(tmp_path: Path) -> None:
-    export = export_fmu(example("tumbling_body"), tmp_path / "x.fmu", options(trees="aac"))
+    export = exported(example("tumbling_body"), options(trees="aac"))
     with opened(export, tmp_path) as model:
         euler(model.start(), 1.6, 1e-4)
 
 
 def test_indicators_do_not_depend_on_what_was_passed_before(tmp_path: Path) -> None:
     """The same states are reached by completing every step, and by completing every fiftieth."""
-    export = export_fmu(example("three_rrr"), tmp_path / "x.fmu", options(trees="aac"))
+    export = exported(example("three_rrr"), options(trees="aac"))
     with opened(export, tmp_path) as model:
         steps = euler(model.start(), 0.15, 2e-4)
     with opened(export, tmp_path) as model:

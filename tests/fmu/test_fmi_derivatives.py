@@ -11,8 +11,8 @@ import pytest
 from fmpy.validation import validate_fmu
 
 from fmugen.ir.flow import Closure
-from fmugen.pipeline import export_fmu
 from tests.fmu.exchange import Array, Model, difference, opened, options
+from tests.store import exported
 from tests.support import EXAMPLES, by_size, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
@@ -58,8 +58,8 @@ def numerical_columns(model: Model) -> Iterator[Column]:
     for k, variable in enumerate(model.description.continuous_states):
         yield variable.value_reference, columns(partial(by_state, k), float(states[k]))
     model.states = states
-    for given in model.description.inputs:
-        r = given.value_reference
+    for variable in model.description.inputs:
+        r = variable.value_reference
         yield r, columns(partial(by_variable, r), float(model.get([r])[0]))
     model.fmu.enterEventMode()
     for parameter in model.description.parameters:
@@ -107,7 +107,7 @@ def require_adjoint(model: Model) -> None:
 @pytest.mark.parametrize("name", by_size(NAMES))
 def test_derivatives_are_those_of_the_values(name: str, tmp_path: Path) -> None:
     """Directional ones against differences, adjoint ones against these; the description is valid."""
-    export = export_fmu(example(name), tmp_path / "x.fmu", options(3))
+    export = exported(example(name), options(3))
     assert validate_fmu(str(export.path)) == []
     with opened(export, tmp_path) as model:
         displace(model.start())
@@ -117,7 +117,7 @@ def test_derivatives_are_those_of_the_values(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closure", list(Closure))
 def test_under_every_closure(closure: Closure, tmp_path: Path) -> None:
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options(closure=closure))
+    export = exported(example("slider_crank"), options(closure=closure))
     # Stiff constraint forces are differences of large numbers.
     rounding = 1e3 * ROUNDING if closure is Closure.PENALTY else ROUNDING
     with opened(export, tmp_path) as model:
@@ -127,7 +127,7 @@ def test_under_every_closure(closure: Closure, tmp_path: Path) -> None:
 
 def test_at_the_start_derivatives_are_those_of_the_assembly(tmp_path: Path) -> None:
     """In initialization mode everything follows from the parameters, fixed ones included."""
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options())
+    export = exported(example("slider_crank"), options())
     with opened(export, tmp_path) as model:
         model.initialize()
         wanted = unknowns(model)
@@ -146,7 +146,7 @@ def test_at_the_start_derivatives_are_those_of_the_assembly(tmp_path: Path) -> N
 
 def test_time_is_a_known_of_fmi_3(tmp_path: Path) -> None:
     """A driven mechanism has no states: all its outputs are functions of time."""
-    export = export_fmu(example("quick_return"), tmp_path / "x.fmu", options(3))
+    export = exported(example("quick_return"), options(3))
     with opened(export, tmp_path) as model:
         model.start()
         outputs = [output.unknown for output in model.description.structure.outputs]
@@ -161,7 +161,7 @@ def test_time_is_a_known_of_fmi_3(tmp_path: Path) -> None:
 
 
 def test_what_has_no_derivative_is_said(tmp_path: Path) -> None:
-    export = export_fmu(example("pendulum"), tmp_path / "x.fmu", options())
+    export = exported(example("pendulum"), options())
     with opened(export, tmp_path) as model:
         model.start()
         outputs = [output.unknown for output in model.description.structure.outputs]

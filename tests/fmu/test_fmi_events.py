@@ -11,9 +11,10 @@ import pytest
 
 from fmugen.ir.options import Solver
 from fmugen.phases.read import read_model
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened, options
+from tests.store import exported
 
 MODEL = """
 [model]
@@ -70,7 +71,7 @@ def exact(t: float, stiffness: float = 1000.0) -> float:
 def export(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Export:
     folder = tmp_path_factory.mktemp("buffer")
     (folder / "model.toml").write_text(MODEL, encoding="utf-8")
-    return export_fmu(read_model(folder / "model.toml"), folder / "Buffer.fmu", options(request.param))
+    return exported(read_model(folder / "model.toml"), options(request.param))
 
 
 @pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
@@ -139,7 +140,7 @@ def test_a_stiff_buffer_needs_few_implicit_steps(tmp_path: Path) -> None:
     )
     (tmp_path / "model.toml").write_text(text, encoding="utf-8")
     model = read_model(tmp_path / "model.toml")
-    fmu = export_fmu(model, tmp_path / "x.fmu", options(solver=Solver.RODAS3)).path
+    fmu = exported(model, options(solver=Solver.RODAS3)).path
     run = simulate_fmu(fmu, stop=1.0, step=0.1, outputs=["v", "solver.steps"])
     assert run.values["v"][-1] == pytest.approx(0.1, abs=1e-6)
     assert run.values["solver.steps"][-1] < 1000, "an explicit method would need some 300,000"

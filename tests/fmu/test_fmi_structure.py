@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fmugen.ir.fmu import Dependency
-from fmugen.pipeline import export_fmu
 from tests.fmu.exchange import Model, opened, options
+from tests.store import exported
 from tests.support import example
 
 #: No loops; one freedom in a loop; none at all; states of a network are covered by the derivatives.
@@ -44,7 +44,7 @@ def differences(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_dependencies_at_an_instant_are_complete_and_minimal(name: str, tmp_path: Path) -> None:
-    export = export_fmu(example(name), tmp_path / "x.fmu", options())
+    export = exported(example(name), options())
     with opened(export, tmp_path) as model:
         model.start()
         description = model.description
@@ -61,7 +61,7 @@ def test_dependencies_at_an_instant_are_complete_and_minimal(name: str, tmp_path
 @pytest.mark.parametrize("name", ["pendulum", "slider_crank", "quick_return"])
 def test_dependencies_at_the_start_are_complete(name: str, tmp_path: Path) -> None:
     """Start values that happen to be zero hide some dependencies, so that only missing ones are errors."""
-    export = export_fmu(example(name), tmp_path / "x.fmu", options())
+    export = exported(example(name), options())
     with opened(export, tmp_path) as model:
         model.initialize()
         description = model.description
@@ -72,8 +72,8 @@ def test_dependencies_at_the_start_are_complete(name: str, tmp_path: Path) -> No
         assert all(not settings & set(d.knowns) for d in description.structure.initial)
 
 
-def test_a_start_position_does_not_depend_on_masses(tmp_path: Path) -> None:
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", options())
+def test_a_start_position_does_not_depend_on_masses() -> None:
+    export = exported(example("slider_crank"), options())
     description = export.compilation.description
     names = {v.value_reference: v.name for v in description.variables}
     start = {names[d.unknown]: {names[k] for k in d.knowns} for d in description.structure.initial}

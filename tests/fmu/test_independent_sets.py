@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +10,15 @@ import pytest
 
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
-from tests.dead_centres import klann_leg, landing_flap, loader_crane, rocker_press
+from tests.models.dead_centres import klann_leg, landing_flap, loader_crane, rocker_press
+from tests.store import exported
 
 
-def exported(model: SystemModel, folder: Path, independent: Sequence[str] = ()) -> Export:
-    folder.mkdir(exist_ok=True)
-    return export_fmu(model, folder / "x.fmu", ExportOptions(trees="aac", independent=tuple(independent)))
+def export_of(model: SystemModel, *independent: str) -> Export:
+    return exported(model, ExportOptions(trees="aac", independent=independent))
 
 
 def iterating(model: SystemModel, fmu: Path) -> int:
@@ -31,15 +31,15 @@ def iterating(model: SystemModel, fmu: Path) -> int:
 
 
 @pytest.mark.parametrize("make", [rocker_press, loader_crane, landing_flap])
-def test_no_position_of_the_motion_iterates(make: Callable[[], SystemModel], tmp_path: Path) -> None:
+def test_no_position_of_the_motion_iterates(make: Callable[[], SystemModel]) -> None:
     model = make()
-    assert iterating(model, exported(model, tmp_path).path) == 0
+    assert iterating(model, export_of(model).path) == 0
 
 
-def test_the_choice_that_passes_no_dead_centre_is_taken_alone(tmp_path: Path) -> None:
+def test_the_choice_that_passes_no_dead_centre_is_taken_alone() -> None:
     """The rocker turns back late in the motion; the crank, which never does, takes no more operations."""
     model = rocker_press()
-    export, named = exported(model, tmp_path), exported(model, tmp_path / "named", ["rocker.angle"])
+    export, named = export_of(model), export_of(model, "rocker.angle")
     coordinates = export.compilation.dae.coordinates
     assert [[coordinates[k].name for k in each.independent] for each in export.compilation.flow.sets] == [
         ["crank.angle"]
@@ -49,17 +49,17 @@ def test_the_choice_that_passes_no_dead_centre_is_taken_alone(tmp_path: Path) ->
     assert iterating(model, named.path) > 20
 
 
-def test_where_no_sets_are_exact_throughout_less_iterates_than_with_any_named_set(tmp_path: Path) -> None:
+def test_where_no_sets_are_exact_throughout_less_iterates_than_with_any_named_set() -> None:
     """At dead centres of the upper dyad of a Klann leg only sets with roots of sextics are good."""
     model = klann_leg()
     names = ("crank.angle", "upper.angle", "leg.angle")
-    counts = [iterating(model, exported(model, tmp_path / name, [name]).path) for name in names]
-    assert iterating(model, exported(model, tmp_path).path) < 0.1 * min(counts)
+    counts = [iterating(model, export_of(model, name).path) for name in names]
+    assert iterating(model, export_of(model).path) < 0.1 * min(counts)
 
 
-def test_changes_of_sets_keep_the_motion_right(tmp_path: Path) -> None:
+def test_changes_of_sets_keep_the_motion_right() -> None:
     model = landing_flap()
-    export = exported(model, tmp_path)
+    export = export_of(model)
     assert len(export.compilation.flow.sets) > 1
     verification = verify_fmu(model, export.path, stop=2.0, step=0.05)
     assert verification.passed, verification.problems

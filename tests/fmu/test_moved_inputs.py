@@ -164,7 +164,7 @@ def test_columns_that_agree_give_the_same_motion(folder: Path) -> None:
 def test_columns_that_disagree_are_refused_by_name(folder: Path) -> None:
     result = run("simulate", folder / "seat2.fmu", "--input", folder / "wrong.csv")
     assert result.exit_code == 1
-    assert "road_rate is " in result.output and "but from road follows" in result.output
+    assert "road_rate is " in result.output and "but road implies" in result.output
     assert " at t = " in result.output and "leave road_rate out" in result.output
 
 

@@ -14,12 +14,22 @@ from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification
-from tests.named_mechanisms import delta, goldberg, jansen, mcpherson, scissor_lift, seat, six_rss, wiper
+from tests.models.named_mechanisms import (
+    delta,
+    goldberg,
+    jansen,
+    mcpherson,
+    scissor_lift,
+    seat,
+    six_rss,
+    wiper,
+)
+from tests.store import exported
 
 TREES = ("aac", "jc", "ac")
 
@@ -37,12 +47,12 @@ def start_of(model: SystemModel, trees: str) -> tuple[SolutionFlow, np.ndarray]:
     return flow, np.array(values_at_start(model, dae, flow, [dae.quantities[name] for name in names]))
 
 
-def exported(model: SystemModel, folder: Path, trees: str = "aac") -> Path:
-    return export_fmu(model, folder / "model.fmu", ExportOptions(trees=trees)).path
+def fmu_of(model: SystemModel, trees: str = "aac") -> Path:
+    return exported(model, ExportOptions(trees=trees)).path
 
 
-def judged(model: SystemModel, folder: Path, trees: str = "aac", stop: float | None = None) -> Verification:
-    return verify_fmu(model, exported(model, folder, trees), stop=stop, loose=())
+def judged(model: SystemModel, trees: str = "aac", stop: float | None = None) -> Verification:
+    return verify_fmu(model, fmu_of(model, trees), stop=stop, loose=())
 
 
 STRUTS = {
@@ -71,7 +81,7 @@ def test_a_strut_has_a_report(tmp_path: Path) -> None:
     model = mcpherson()
     page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
     source.write_text("# the page tells the digest of this file\n")
-    made = export_fmu(model, tmp_path / "strut.fmu", options)
+    made = exported(model, options)
     report_export(source, model, made, ReportOptions(options, page))
     text = page.read_text(encoding="utf-8")
     assert "knuckle" in text and "passed" in text
@@ -85,9 +95,9 @@ def test_all_trees_start_in_the_same_position(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["goldberg", "jansen", "lift", "seat", "wiper"])
-def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str, tmp_path: Path) -> None:
+def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str) -> None:
     model = OTHERS[name]
-    fmu = exported(model, tmp_path)
+    fmu = fmu_of(model)
     _, expected = start_of(model, "jc")
     told = simulate_fmu(fmu, stop=0.01, step=0.01, outputs=pose_names(model))
     found = [told.values[variable][0] for variable in pose_names(model)]
@@ -100,37 +110,37 @@ def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str, tmp_path
 @pytest.mark.slow
 @pytest.mark.parametrize("trees", ["aac", "jc"])
 @pytest.mark.parametrize("name", ["cross", "rods and bar", "no guesses"])
-def test_struts_are_verified(name: str, trees: str, tmp_path: Path) -> None:
-    verification = judged(STRUTS[name], tmp_path, trees)
+def test_struts_are_verified(name: str, trees: str) -> None:
+    verification = judged(STRUTS[name], trees)
     assert verification.passed, verification.problems
 
 
-def test_a_strut_is_verified(tmp_path: Path) -> None:
-    verification = judged(STRUTS["ball"], tmp_path, stop=0.1)
+def test_a_strut_is_verified() -> None:
+    verification = judged(STRUTS["ball"], stop=0.1)
     assert verification.passed, verification.problems
 
 
-def test_a_platform_on_cranks_closes_by_its_pose(tmp_path: Path) -> None:
+def test_a_platform_on_cranks_closes_by_its_pose() -> None:
     """The pose counts as a set of independent coordinates although Euler parameters are four."""
     model = six_rss()
     made = Compilation(model, ExportOptions(trees="jc"))
     assert all(block.steps for block in made.flow.blocks)
-    verification = judged(model, tmp_path, "jc")
+    verification = judged(model, "jc")
     assert verification.passed, verification.sentence
 
 
-def test_a_delta_robot_on_rods_is_verified(tmp_path: Path) -> None:
-    verification = judged(delta(), tmp_path, stop=0.1)
+def test_a_delta_robot_on_rods_is_verified() -> None:
+    verification = judged(delta(), stop=0.1)
     assert verification.passed, verification.problems
     assert verification.largest < 1e-9
 
 
-def test_joints_of_goldbergs_linkage_start_near_their_guesses(tmp_path: Path) -> None:
+def test_joints_of_goldbergs_linkage_start_near_their_guesses() -> None:
     """Each angle is the one, of those that differ by whole turns, that is nearest to its guess."""
     model = goldberg()
     dae, (flow, _) = Compilation(model, ExportOptions("jc")).formulated, start_of(model, "jc")
     starts = {c.name: value for c, value in zip(dae.coordinates, flow.positions, strict=True)}
-    told = simulate_fmu(exported(model, tmp_path), stop=0.01, step=0.01, outputs=["angle"])
+    told = simulate_fmu(fmu_of(model), stop=0.01, step=0.01, outputs=["angle"])
     assert told.values["angle"][0] == pytest.approx(starts["joint2.angle"], abs=1e-9)
     assert starts.pop("joint1.angle") == 0.5
     assert all(abs(value - 1.5) <= math.pi for value in starts.values())
@@ -158,9 +168,9 @@ def test_a_spin_that_no_guess_concerns_is_not_a_mode(trees: str) -> None:
 # --- steps that lose digits ------------------------------------------------------------------------
 
 
-def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish(tmp_path: Path) -> None:
+def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish() -> None:
     """At t = 0.055 s an Euler parameter of the tie rod is 0/0: there iteration takes over."""
-    fmu = exported(STRUTS["bar"], tmp_path, "jc")
+    fmu = fmu_of(STRUTS["bar"], "jc")
     outputs = ["closure.residual", "height"]
     fixed = {"solver.method": 2, "solver.step": 0.001}
     runs = [Run(0.08, step, outputs, parameters=fixed) for step in (0.01, 0.001)]
@@ -174,14 +184,14 @@ def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish(tmp_pa
 # --- singular positions ----------------------------------------------------------------------------
 
 
-def test_a_scissor_lift_is_judged_through_its_upright_position(tmp_path: Path) -> None:
+def test_a_scissor_lift_is_judged_through_its_upright_position() -> None:
     """Where all bars are upright at a sample, the table is held by a single point."""
     model = scissor_lift(2, drive="pi/2 - 0.1 + time", stop=0.2)
-    verification = judged(model, tmp_path)
+    verification = judged(model)
     assert verification.passed, verification.sentence
     assert verification.largest < 1e-9
 
 
-def test_a_driven_wiper_is_judged_for_two_turns(tmp_path: Path) -> None:
-    verification = judged(wiper(), tmp_path)
+def test_a_driven_wiper_is_judged_for_two_turns() -> None:
+    verification = judged(wiper())
     assert verification.passed, verification.problems

@@ -12,10 +12,11 @@ import pytest
 from fmugen.errors import SimulationError
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.phases.test_random_networks import Generator, NodalAnalysis, model_of
+from tests.store import exported
 from tests.support import example
 
 DATA = Path(__file__).parents[1] / "data" / "modelica"
@@ -30,14 +31,14 @@ TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
         ("translational_oscillator", "TranslationalOscillator.csv", 0.002),
     ],
 )
-def test_modelica_references(name: str, file: str, step: float, tmp_path: Path) -> None:
+def test_modelica_references(name: str, file: str, step: float) -> None:
     """The references are DASSL at 1e-6: every signal to 1e-3 of its range."""
     with (DATA / file).open(encoding="utf-8") as stream:
         rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
     times = np.array([row["time"] for row in rows])
     columns = [column for column in rows[0] if column != "time"]
     model = example(name)
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     outputs = [column.replace(".", "_") for column in columns]
     run = simulate_fmu(fmu, stop=model.experiment.stop, step=step, outputs=outputs, parameters=TIGHT)
     for column, output in zip(columns, outputs, strict=True):
@@ -46,7 +47,7 @@ def test_modelica_references(name: str, file: str, step: float, tmp_path: Path) 
         assert np.abs(ours - published).max() <= 1e-3 * np.ptp(published), column
 
 
-def test_a_switch_whose_cause_hangs_on_it_does_not_go_to_and_fro(tmp_path: Path) -> None:
+def test_a_switch_whose_cause_hangs_on_it_does_not_go_to_and_fro() -> None:
     """Either law of a diode puts its voltage at the edge between them up to rounding, on the wrong side."""
     values = {
         "amplitude": 13.491916533952477,
@@ -58,17 +59,17 @@ def test_a_switch_whose_cause_hangs_on_it_does_not_go_to_and_fro(tmp_path: Path)
         "thermal": 0.04568881133976094,
     }
     model = example("rectifier")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     verification = verify_fmu(model, fmu, stop=0.01, parameters=values)
     assert verification.passed, verification.problems
 
 
 @pytest.mark.parametrize("seed", [7, 41, 112])
-def test_random_networks_as_fmus(seed: int, tmp_path: Path) -> None:
+def test_random_networks_as_fmus(seed: int) -> None:
     """From rest, every voltage and current to 1e-6 after a second; dependent storages included."""
     network = Generator(seed)
     assert network.reduced
-    fmu = export_fmu(model_of(network.edges), tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model_of(network.edges), ExportOptions("aac")).path
     nodal = NodalAnalysis(network.edges)
     y, rates = nodal.run(np.zeros(len(nodal.E)), 1.0, 250)
     expected = nodal.told(y, rates, 1.0)
@@ -96,10 +97,10 @@ def ladder(cells: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_long_ladder_runs(tmp_path: Path) -> None:
+def test_a_long_ladder_runs() -> None:
     """A thousand cells: exported, and every voltage and current as the reference has it."""
     model = parse_model(ladder(1000), "ladder")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     verification = verify_fmu(model, fmu)
     assert verification.passed, verification.problems[:3]
     assert len(verification.components) == 2 * 2001
@@ -137,7 +138,7 @@ steady = true
 """
 
 
-def test_a_start_that_is_never_steady_is_refused_by_the_fmu(tmp_path: Path) -> None:
-    export = export_fmu(parse_model(FILLED, "filled.toml"), tmp_path / "filled.fmu", ExportOptions("aac"))
+def test_a_start_that_is_never_steady_is_refused_by_the_fmu() -> None:
+    export = exported(parse_model(FILLED, "filled.toml"), ExportOptions("aac"))
     with pytest.raises(SimulationError, match="does not come to rest"):
         simulate_fmu(export.path, stop=1.0, step=0.5, outputs=["store.v"])

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import fmpy
 import numpy as np
 import pytest
 
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.dag import Role
+from fmugen.expr.dag import SymbolRole
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
 from fmugen.phases.triangularize import partition
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import options
+from tests.store import exported
 
 #: A shaft with a left-hand and a right-hand screw between two cranks on the ground. The screws
 #: read their angles from bodies that the loops turn, since the joints of the nuts are in the rotational tree.
@@ -117,8 +116,8 @@ def jack(tmp_path_factory: pytest.TempPathFactory) -> SystemModel:
 
 
 @pytest.fixture(scope="module")
-def export(jack: SystemModel, tmp_path_factory: pytest.TempPathFactory) -> Export:
-    return export_fmu(jack, tmp_path_factory.mktemp("fmu") / "Jack.fmu", options(trees="slid"))
+def export(jack: SystemModel) -> Export:
+    return exported(jack, options(trees="slid"))
 
 
 def test_a_row_needs_no_unknown_of_a_later_block(export: Export) -> None:
@@ -127,7 +126,7 @@ def test_a_row_needs_no_unknown_of_a_later_block(export: Export) -> None:
 
     def present(row: int) -> set[int]:
         constraint = dae.constraints[row]
-        symbols = symbols_of((constraint.phi, *constraint.closed), Role.COORDINATE)
+        symbols = symbols_of((constraint.phi, *constraint.closed), SymbolRole.COORDINATE)
         return {numbers[symbol] for symbol in symbols}
 
     hidden = [row for row in flow.rows if present(row) - set(dae.constraints[row].jacobian)]
@@ -147,11 +146,11 @@ def test_the_jack_starts_and_runs_with_closed_loops(jack: SystemModel, export: E
 
 
 def test_loops_that_blocks_leave_open_are_closed_by_iteration(
-    jack: SystemModel, export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    jack: SystemModel, export: Export, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks in an order that only the Jacobian tells are in a wrong order."""
     monkeypatch.setattr(partition, "_contained", lambda constraint, numbers: set(constraint.jacobian))
-    wrong = export_fmu(jack, tmp_path / "x.fmu", options(trees="slid"))
+    wrong = exported(jack, options(trees="slid"))
     assert wrong.compilation.flow.blocks != export.compilation.flow.blocks
     names = ["closure.residual", "height", "left"]
     right, found = (

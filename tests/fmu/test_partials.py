@@ -14,11 +14,12 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import ModelError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import Array, Model, difference, opened, options
 from tests.fmu.parts import leg
 from tests.fmu.test_fmi_derivatives import worst_column
+from tests.store import exported
 
 FORCES = ("fx", "fy")
 INERTIA = ("mxx", "mxy", "myx", "myy")
@@ -37,7 +38,7 @@ def disturb(model: Model) -> None:
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_they_are_directional_derivatives_and_differences(fmi: int, tmp_path: Path) -> None:
-    export = export_fmu(leg(), tmp_path / "x.fmu", options(fmi))
+    export = exported(leg(), options(fmi))
     with opened(export, tmp_path) as model:
         model.start()
         disturb(model)
@@ -68,13 +69,13 @@ def test_they_are_directional_derivatives_and_differences(fmi: int, tmp_path: Pa
     ],
 )
 def test_their_own_derivatives_are_right(closure: Closure, tmp_path: Path) -> None:
-    export = export_fmu(leg(), tmp_path / "x.fmu", options(closure=closure))
+    export = exported(leg(), options(closure=closure))
     with opened(export, tmp_path) as model:
         assert worst_column(model.start(), 1e-10) <= 1.0
 
 
 def test_at_the_start_too(tmp_path: Path) -> None:
-    export = export_fmu(leg(), tmp_path / "x.fmu", options())
+    export = exported(leg(), options())
     with opened(export, tmp_path) as model:
         model.initialize()
         wanted = references(model, ("mxx", "bx"))
@@ -90,7 +91,7 @@ def test_at_the_start_too(tmp_path: Path) -> None:
 
 
 def test_co_simulation_offers_them(tmp_path: Path) -> None:
-    export = export_fmu(leg(), tmp_path / "x.fmu", options())
+    export = exported(leg(), options())
     description = export.compilation.description
     unzipped = fmpy.extract(str(export.path), unzipdir=str(tmp_path / "cs"))
     slave = FMU2Slave(
@@ -156,10 +157,10 @@ def arm() -> SystemModel:
     )
 
 
-def test_the_reference_agrees(tmp_path: Path) -> None:
+def test_the_reference_agrees() -> None:
     model = arm()
     assert [output.unit for output in model.outputs][:2] == ["rad/(s2.N.m)", "rad/s2"]
-    export = export_fmu(model, tmp_path / "x.fmu", options())
+    export = exported(model, options())
     verification = verify_fmu(model, export.path)
     assert verification.problems == ()
     assert {signal.name for signal in verification.outputs} == {"mobility", "free", "squared"}

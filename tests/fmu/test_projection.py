@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from fmugen.ir.flow import Closure
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import Array, Model, opened, options
 from tests.fmu.parts import leg
 from tests.fmu.test_fmi_structure import differences
+from tests.store import exported
 from tests.support import example
 
 PROJECTION = options(closure=Closure.PROJECTION)
@@ -22,10 +22,10 @@ PROJECTION = options(closure=Closure.PROJECTION)
 @pytest.mark.parametrize(
     "name", ["slider_crank", "four_bar", pytest.param("spatial_slider_crank", marks=pytest.mark.slow)]
 )
-def test_it_gives_the_motion_of_the_reference(name: str, tmp_path: Path) -> None:
+def test_it_gives_the_motion_of_the_reference(name: str) -> None:
     """Through dead centres, where the independent coordinates change."""
     model = example(name)
-    export = export_fmu(model, tmp_path / "x.fmu", PROJECTION)
+    export = exported(model, PROJECTION)
     assert verify_fmu(model, export.path, stop=1.0).problems == ()
 
 
@@ -51,7 +51,7 @@ def integrated(model: Model, begin: float, end: float, steps: int) -> Array:
 
 @pytest.mark.parametrize("sigma", [10.0, 40.0])
 def test_what_loops_miss_decays_at_the_rate_of_the_parameter(sigma: float, tmp_path: Path) -> None:
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", PROJECTION)
+    export = exported(example("slider_crank"), PROJECTION)
     with opened(export, tmp_path) as model:
         model.start(**{"closure.sigma": sigma})
         disturbed = model.states
@@ -65,8 +65,8 @@ def test_what_loops_miss_decays_at_the_rate_of_the_parameter(sigma: float, tmp_p
             assert after[round(100 * share) - 1] == pytest.approx(expected, rel=1e-5)
 
 
-def test_all_coordinates_and_the_independent_velocities_are_states(tmp_path: Path) -> None:
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", PROJECTION)
+def test_all_coordinates_and_the_independent_velocities_are_states() -> None:
+    export = exported(example("slider_crank"), PROJECTION)
     generated = export.compilation
     coordinates = [coordinate.name for coordinate in generated.dae.coordinates]
     states = [state.name for state in generated.description.continuous_states]
@@ -77,7 +77,7 @@ def test_all_coordinates_and_the_independent_velocities_are_states(tmp_path: Pat
 @pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.PROJECTION])
 def test_every_dependency_is_declared(closure: Closure, tmp_path: Path) -> None:
     """Of a leg, whose outputs are derivatives by inputs."""
-    export = export_fmu(leg(), tmp_path / "x.fmu", options(closure=closure))
+    export = exported(leg(), options(closure=closure))
     with opened(export, tmp_path) as model:
         model.start()
         description = model.description
@@ -93,7 +93,7 @@ def test_every_dependency_is_declared(closure: Closure, tmp_path: Path) -> None:
 def test_a_leg_tells_the_inertia_that_the_exact_closure_finds(weight: bool, tmp_path: Path) -> None:
     runs = []
     for closure in (Closure.TRIANGULAR, Closure.PROJECTION):
-        export = export_fmu(leg(weight=weight), tmp_path / f"{closure.value}.fmu", options(closure=closure))
+        export = exported(leg(weight=weight), options(closure=closure))
         with opened(export, tmp_path / closure.value) as part:
             part.start()
             assert weight or part.size == (0 if closure is Closure.TRIANGULAR else 2)
@@ -103,6 +103,6 @@ def test_a_leg_tells_the_inertia_that_the_exact_closure_finds(weight: bool, tmp_
 
 
 def test_a_negative_rate_is_refused(tmp_path: Path) -> None:
-    export = export_fmu(example("slider_crank"), tmp_path / "x.fmu", PROJECTION)
+    export = exported(example("slider_crank"), PROJECTION)
     with opened(export, tmp_path) as model, pytest.raises(Exception, match="ExitInitializationMode"):
         model.start(**{"closure.sigma": -1.0})

@@ -6,7 +6,6 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import fmpy
@@ -20,13 +19,14 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import SimulationError
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, FmiVersion
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.study.spec import Reduction
 from fmugen.study.worker import Experiment, Runs, Subject
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened
-from tests.overconstrained import Overconstrained, bennett, sarrus, side_rod, third_crank
+from tests.models.overconstrained import Overconstrained, bennett, sarrus, side_rod, third_crank
+from tests.store import exported
 
 CASES = {case.model.name: case for case in (side_rod(), third_crank(), bennett(), sarrus())}
 #: How many constraints of each follow from the others.
@@ -34,20 +34,12 @@ REDUNDANT = {"SideRod": 1, "ThirdCrank": 1, "Bennett": 3, "Sarrus": 1}
 KINDS = ("CoSimulation", "ModelExchange")
 OTHER_CLOSURES = [closure for closure in Closure if closure is not Closure.TRIANGULAR]
 
-Exporter = Callable[..., Export]
 
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Exporter:
-    @cache
-    def export(name: str, fmi: int = 2, closure: Closure = Closure.TRIANGULAR) -> Export:
-        options = ExportOptions("aac", fmi=FmiVersion(fmi), closure=closure)
-        path = tmp_path_factory.mktemp("redundant") / "x.fmu"
-        found = export_fmu(CASES[name].model, path, options)
-        assert len(found.compilation.program.left_out) == REDUNDANT[name]
-        return found
-
-    return export
+def export_of(name: str, fmi: int = 2, closure: Closure = Closure.TRIANGULAR) -> Export:
+    options = ExportOptions("aac", fmi=FmiVersion(fmi), closure=closure)
+    found = exported(CASES[name].model, options)
+    assert len(found.compilation.program.left_out) == REDUNDANT[name]
+    return found
 
 
 @dataclass(frozen=True)
@@ -132,14 +124,14 @@ def _exchanged(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_motion_is_that_of_the_reference(name: str, exported: Exporter) -> None:
-    assert verify_fmu(CASES[name].model, exported(name).path).problems == ()
+def test_the_motion_is_that_of_the_reference(name: str) -> None:
+    assert verify_fmu(CASES[name].model, export_of(name).path).problems == ()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_parameters_that_keep_the_redundancy_are_solved(name: str, exported: Exporter) -> None:
+def test_parameters_that_keep_the_redundancy_are_solved(name: str) -> None:
     case = CASES[name]
-    assert verify_fmu(case.model, exported(name).path, parameters=case.keeping).problems == ()
+    assert verify_fmu(case.model, export_of(name).path, parameters=case.keeping).problems == ()
 
 
 # --- parameters that break the redundancy ----------------------------------------------------------------
@@ -153,45 +145,41 @@ def assert_refusal(case: Overconstrained, found: Run) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CASES)
-def test_broken_at_initialization_the_joint_is_named(
-    name: str, kind: str, exported: Exporter, run: Runner
-) -> None:
+def test_broken_at_initialization_the_joint_is_named(name: str, kind: str, run: Runner) -> None:
     case = CASES[name]
-    assert_refusal(case, run(exported(name), kind, **case.breaking))
+    assert_refusal(case, run(export_of(name), kind, **case.breaking))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CASES)
-def test_broken_between_steps_the_joint_is_named(
-    name: str, kind: str, exported: Exporter, run: Runner
-) -> None:
+def test_broken_between_steps_the_joint_is_named(name: str, kind: str, run: Runner) -> None:
     case = CASES[name]
-    found = run(exported(name), kind, case.breaking)
+    found = run(export_of(name), kind, case.breaking)
     assert_refusal(case, found)
     assert "t = 0.05 s" in found.said
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", CASES)
-def test_tuned_together_parameters_are_solved(name: str, kind: str, exported: Exporter, run: Runner) -> None:
+def test_tuned_together_parameters_are_solved(name: str, kind: str, run: Runner) -> None:
     case = CASES[name]
-    found = run(exported(name), kind, case.keeping)
+    found = run(export_of(name), kind, case.keeping)
     assert not found.failed, found.said
     assert found.residual < 1e-12
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fmi_3_refuses_as_well(kind: str, exported: Exporter, run: Runner) -> None:
-    case, fmu = CASES["SideRod"], exported("SideRod", fmi=3)
+def test_fmi_3_refuses_as_well(kind: str, run: Runner) -> None:
+    case, fmu = CASES["SideRod"], export_of("SideRod", fmi=3)
     assert_refusal(case, run(fmu, kind, **case.breaking))
     assert_refusal(case, run(fmu, kind, case.breaking))
     assert not run(fmu, kind, case.keeping).failed
 
 
 @pytest.mark.parametrize("closure", OTHER_CLOSURES)
-def test_every_closure_checks(closure: Closure, exported: Exporter, run: Runner) -> None:
+def test_every_closure_checks(closure: Closure, run: Runner) -> None:
     """Also those whose loops drift, which is not mistaken for an open joint."""
-    case, fmu = CASES["ThirdCrank"], exported("ThirdCrank", closure=closure)
+    case, fmu = CASES["ThirdCrank"], export_of("ThirdCrank", closure=closure)
     for kind in KINDS:
         assert not run(fmu, kind, **case.keeping).failed
         assert not run(fmu, kind, case.keeping).failed
@@ -199,21 +187,21 @@ def test_every_closure_checks(closure: Closure, exported: Exporter, run: Runner)
         assert_refusal(case, run(fmu, kind, case.breaking))
 
 
-def test_the_residual_has_the_left_out_constraints(exported: Exporter, run: Runner) -> None:
+def test_the_residual_has_the_left_out_constraints(run: Runner) -> None:
     """A change that is too small to refuse is seen."""
-    found = run(exported("SideRod"), "CoSimulation", r2=0.3 + 1e-7)
+    found = run(export_of("SideRod"), "CoSimulation", r2=0.3 + 1e-7)
     assert not found.failed
     assert 1e-8 < found.residual < 1e-6
 
 
-def test_verification_fails_with_the_sentence(exported: Exporter) -> None:
+def test_verification_fails_with_the_sentence() -> None:
     case = CASES["SideRod"]
     with pytest.raises(SimulationError, match="'pin3' is open by"):
-        verify_fmu(case.model, exported("SideRod").path, parameters=case.breaking)
+        verify_fmu(case.model, export_of("SideRod").path, parameters=case.breaking)
 
 
-def test_a_study_records_the_sentence(exported: Exporter) -> None:
-    subject = Subject("x.fmu", exported("SideRod").path.read_bytes())
+def test_a_study_records_the_sentence() -> None:
+    subject = Subject("x.fmu", export_of("SideRod").path.read_bytes())
     experiment = Experiment((0.0, 0.1), ((("", "r2"),),), {}, ((("", "angle"), Reduction.FINAL),))
     runs = Runs(subject, experiment)
     broken, sound = runs.run(np.array([0.33])), runs.run(np.array([0.3]))
@@ -227,13 +215,13 @@ def test_a_study_records_the_sentence(exported: Exporter) -> None:
 # --- redundancy that the motion breaks ---------------------------------------------------------------
 
 
-def test_drivers_that_part_are_told(tmp_path: Path) -> None:
+def test_drivers_that_part_are_told() -> None:
     """Two drivers of one shaft agree at the start, up to their rates, and not later."""
     builder = (
         ModelBuilder("TwoMotors").body("shaft", mass=1, inertia=1).revolute("bearing", "ground", "shaft")
     )
     builder.rotation_driver("first", "ground", "shaft", "2*time")
     builder.rotation_driver("second", "ground", "shaft", "2*time + time^3")
-    export = export_fmu(builder.build(), tmp_path / "x.fmu", ExportOptions("aac"))
+    export = exported(builder.build(), ExportOptions("aac"))
     with pytest.raises(SimulationError, match=r"'second' is open by .*does not hold along this motion"):
         simulate_fmu(export.path, stop=1.0, step=0.1, outputs=["shaft.angle"])

@@ -17,10 +17,11 @@ from fmpy.fmi2 import FMU2Slave
 from fmugen.builder import ModelBuilder
 from fmugen.errors import ModelError
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened, options
 from tests.fmu.parts import MOTION, hub, leg, whole
+from tests.store import exported
 
 TO_LEG = [name for names in MOTION.values() for name in names]
 TO_HUB = ["bx", "by", "mxx", "mxy", "myy"]
@@ -55,10 +56,7 @@ class Slave:
 
 @contextmanager
 def slaves(folder: Path) -> Iterator[tuple[Slave, Slave]]:
-    made = [
-        Slave(export_fmu(model, folder / f"{model.name}.fmu", options()), folder)
-        for model in (hub(), leg("when"))
-    ]
+    made = [Slave(exported(model, options()), folder) for model in (hub(), leg("when"))]
     try:
         yield made[0], made[1]
     finally:
@@ -97,7 +95,7 @@ def run(platform: Slave, limb: Slave, step: float, *, in_turn: bool) -> np.ndarr
 
 
 def test_a_mechanism_in_two_parts_converges_with_high_order(tmp_path: Path) -> None:
-    export = export_fmu(whole(), tmp_path / "whole.fmu", options())
+    export = exported(whole(), options())
     names = ["x", "y", "vx", "vy", "swing_angle"]
     values = simulate_fmu(export.path, stop=STOP, step=0.01, outputs=names).values
     expected = np.array([values[name][-1] for name in names])
@@ -146,7 +144,7 @@ def tell(slave: Slave, t: float) -> None:
 
 @pytest.fixture
 def heard(tmp_path: Path) -> Iterator[Slave]:
-    slave = Slave(export_fmu(listener(), tmp_path / "x.fmu", options()), tmp_path)
+    slave = Slave(exported(listener(), options()), tmp_path)
     slave.begin()
     slave.fmu.exitInitializationMode()
     yield slave
@@ -233,7 +231,7 @@ def test_samples_are_a_part_of_the_state(heard: Slave) -> None:
 
 
 def test_model_exchange_takes_plain_values(tmp_path: Path) -> None:
-    export = export_fmu(listener(), tmp_path / "x.fmu", options())
+    export = exported(listener(), options())
     with opened(export, tmp_path) as model:
         model.start()
         model.fmu.setTime(0.5)
@@ -252,7 +250,7 @@ def test_what_cannot_be_a_stamp_is_said() -> None:
         builder.build()
     text = str(raised.value)
     assert "inputs.a.stamp: there is no input 'went' (did you mean 'when'?)" in text
-    assert "inputs.b.stamp: 'when' is in 'm', which is no time" in text
+    assert "inputs.b.stamp: 'when' is in 'm', which is not a time" in text
     assert "inputs.d.stamp: 'c' has a stamp itself" in text
     assert "inputs.e.slope: only an input with a stamp has a slope" in text
     assert "inputs.c" not in text

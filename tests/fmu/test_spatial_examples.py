@@ -8,18 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from element_views import drivers_of, loads_of, springs_of
 
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.verify.simulate import Trajectory, simulate_fmu
+from tests.store import exported
 from tests.support import EXAMPLES, example
 
 DATA = Path(__file__).parents[1] / "data" / "modelica"
 
 
-def run(model: SystemModel, folder: Path, outputs: list[str], tolerance: float = 1e-10) -> Trajectory:
-    fmu = export_fmu(model, folder / "x.fmu", ExportOptions("aac")).path
+def run(model: SystemModel, outputs: list[str], tolerance: float = 1e-10) -> Trajectory:
+    fmu = exported(model, ExportOptions("aac")).path
     settings = {"solver.relative_tolerance": tolerance, "solver.absolute_tolerance": tolerance * 1e-2}
     experiment = model.experiment
     return simulate_fmu(
@@ -35,13 +37,13 @@ def run(model: SystemModel, folder: Path, outputs: list[str], tolerance: float =
         ("fourbar_modelica", "Fourbar_analytic.csv", ["j1.phi"]),
     ],
 )
-def test_modelica_references(name: str, file: str, columns: list[str], tmp_path: Path) -> None:
+def test_modelica_references(name: str, file: str, columns: list[str]) -> None:
     """The references are DASSL at 1e-6: angles to 1e-3 rad."""
     with (DATA / file).open(encoding="utf-8") as stream:
         rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(stream)]
     times = np.array([row["time"] for row in rows])
     outputs = [column.replace(".", "_") for column in columns]
-    trajectory = run(example(name), tmp_path, outputs)
+    trajectory = run(example(name), outputs)
     for column, output in zip(columns, outputs, strict=True):
         ours = np.interp(times, trajectory.times, trajectory.values[output])
         published = np.array([row[column] for row in rows])
@@ -51,8 +53,8 @@ def test_modelica_references(name: str, file: str, columns: list[str], tmp_path:
 
 def is_conservative(model: SystemModel) -> bool:
     """Nothing drives or damps it, and it reports its energy."""
-    damped = any(spring.damping.number != 0 for spring in model.springs)
-    driven = model.drivers or model.loads or model.inputs
+    damped = any(spring.damping.number != 0 for spring in springs_of(model))
+    driven = drivers_of(model) or loads_of(model) or model.inputs
     return not damped and not driven and any(output.name == "energy" for output in model.outputs)
 
 
@@ -69,21 +71,21 @@ def test_there_are_conservative_examples() -> None:
 
 
 @pytest.mark.parametrize("name", CONSERVATIVE)
-def test_energy_is_conserved(name: str, tmp_path: Path) -> None:
+def test_energy_is_conserved(name: str) -> None:
     """Drift below 1e-8 of the energy that moves, over the whole run, with dopri5 at 1e-10."""
-    energy = run(example(name), tmp_path, ["energy"]).values["energy"]
+    energy = run(example(name), ["energy"]).values["energy"]
     scale = max(np.abs(energy).max(), 1e-3)
     assert np.abs(energy - energy[0]).max() <= 1e-8 * scale
 
 
-def test_free_bodies_keep_their_momentum(tmp_path: Path) -> None:
+def test_free_bodies_keep_their_momentum() -> None:
     """Three bodies in free flight: linear momentum grows by the weight alone, angular momentum not at all."""
     model = example("three_bodies")
     mass = {body.name: 2.0 for body in model.bodies}
     tensor = np.diag([1.0, 0.1, 1.0])
     kinds = ["x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", *(f"r{i}{j}" for i in "xyz" for j in "xyz")]
     names = [f"{body}.{kind}" for body in mass for kind in kinds]
-    trajectory = run(model, tmp_path, names, 1e-12)
+    trajectory = run(model, names, 1e-12)
     values = trajectory.values
 
     def vectors(body: str, *kind: str) -> np.ndarray:
@@ -106,11 +108,11 @@ def test_free_bodies_keep_their_momentum(tmp_path: Path) -> None:
     assert np.abs(angular - angular[0]).max() <= 1e-10 * max(1.0, size)
 
 
-def test_a_tumbling_body_passes_through_every_attitude(tmp_path: Path) -> None:
+def test_a_tumbling_body_passes_through_every_attitude() -> None:
     """Spinning near its intermediate axis, the body turns over; Euler parameters never fail."""
     model = example("tumbling_body")
     names = [f"body.r{i}{j}" for i in "xyz" for j in "xyz"]
-    trajectory = run(model, tmp_path, [*names, "closure.residual"])
+    trajectory = run(model, [*names, "closure.residual"])
     # The attitudes in which Euler angles of the sequences zyx, xyz, xzy fail, and those of zxz and xyx.
     for name in ("body.rzx", "body.rxz", "body.rxy", "body.rzz", "body.rxx"):
         assert np.abs(trajectory.values[name]).max() > 0.999, name
@@ -121,11 +123,11 @@ def test_a_tumbling_body_passes_through_every_attitude(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["stewart_gough", "spatial_parallel_3dof"])
-def test_large_mechanisms_formulate_and_export_quickly(name: str, tmp_path: Path) -> None:
+def test_large_mechanisms_formulate_and_export_quickly(name: str) -> None:
     model = example(name)
     begin = time.process_time()
     assert Compilation(model, ExportOptions("jc")).formulated
     assert time.process_time() - begin < 3.0
     begin = time.process_time()
-    export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac"))
+    exported(model, ExportOptions("aac"))
     assert time.process_time() - begin < 60.0

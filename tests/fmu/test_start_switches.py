@@ -9,9 +9,10 @@ import pytest
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.model import SystemModel
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.compare import verify_fmu
 from tests.fmu.exchange import opened, options
+from tests.store import exported
 
 #: Prescribed heights of platforms, and what they are at the start.
 DRIVEN = {
@@ -71,14 +72,13 @@ def pushed() -> SystemModel:
 
 
 @pytest.fixture(scope="module", params=[2, 3])
-def platforms(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Export:
-    path = tmp_path_factory.mktemp("platforms") / "x.fmu"
-    return export_fmu(on_platforms(), path, options(request.param, trees="aac"))
+def platforms(request: pytest.FixtureRequest) -> Export:
+    return exported(on_platforms(), options(request.param, trees="aac"))
 
 
 @pytest.fixture(scope="module")
-def masses(tmp_path_factory: pytest.TempPathFactory) -> Export:
-    return export_fmu(pushed(), tmp_path_factory.mktemp("pushed") / "x.fmu", options(trees="aac"))
+def masses() -> Export:
+    return exported(pushed(), options(trees="aac"))
 
 
 def first_row(export: Export, kind: str, names: list[str], **start: float) -> dict[str, float]:

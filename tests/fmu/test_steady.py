@@ -16,10 +16,10 @@ from fmugen.errors import AssemblyError, ModelError, SimulationError
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.ir.split import Members, Partition
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened, options
+from tests.store import exported
 
 
 def hanging() -> ModelBuilder:
@@ -141,7 +141,7 @@ MODELS = [hanging, pendulum, slider_crank, suspension, ball_pendulum, motor]
 @pytest.mark.parametrize("build", MODELS, ids=lambda build: build.__name__)
 def test_it_rests_where_the_reference_rests(build: object, tmp_path: Path) -> None:
     model: SystemModel = build().build()  # type: ignore[operator]
-    export = export_fmu(model, tmp_path / "x.fmu", options(trees="aac"))
+    export = exported(model, options(trees="aac"))
     assert verify_fmu(model, export.path).problems == ()
     rows = fmpy.simulate_fmu(str(export.path), stop_time=0.1, output_interval=0.05)
     for output in model.outputs:
@@ -162,30 +162,30 @@ def first(path: Path, kind: str = "CoSimulation", **start: float) -> NDArray[np.
 
 
 @pytest.mark.parametrize("fmi", [2, 3])
-def test_other_parameters_have_another_equilibrium(fmi: int, tmp_path: Path) -> None:
-    path = export_fmu(hanging().build(), tmp_path / "x.fmu", options(fmi, trees="aac")).path
+def test_other_parameters_have_another_equilibrium(fmi: int) -> None:
+    path = exported(hanging().build(), options(fmi, trees="aac")).path
     for kind in ("CoSimulation", "ModelExchange"):
         for k, g in ((100.0, 9.81), (50.0, 9.81), (400.0, 1.62)):
             expected = 0.5 - 2 * g / k
             assert first(path, kind, k=k, g=g)["y"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_loops_stay_closed_on_the_way_to_another_equilibrium(tmp_path: Path) -> None:
+def test_loops_stay_closed_on_the_way_to_another_equilibrium() -> None:
     model = slider_crank().build()
-    path = export_fmu(model, tmp_path / "x.fmu", options(trees="aac")).path
+    path = exported(model, options(trees="aac")).path
     for parameters in ({"k": 150.0}, {"g": 3.0}):
         assert verify_fmu(model, path, parameters=parameters).problems == ()
 
 
 @pytest.mark.parametrize("closure", [Closure.NEWTON_ALL, Closure.PROJECTION, Closure.AUGMENTED])
-def test_other_closures_find_it_as_well(closure: Closure, tmp_path: Path) -> None:
-    exact = export_fmu(slider_crank().build(), tmp_path / "x.fmu", options(trees="aac")).path
-    other = export_fmu(slider_crank().build(), tmp_path / "y.fmu", options(trees="aac", closure=closure)).path
+def test_other_closures_find_it_as_well(closure: Closure) -> None:
+    exact = exported(slider_crank().build(), options(trees="aac")).path
+    other = exported(slider_crank().build(), options(trees="aac", closure=closure)).path
     assert first(other)["angle"] == pytest.approx(first(exact)["angle"], abs=1e-9)
 
 
-def test_the_inputs_of_the_start_decide(tmp_path: Path) -> None:
-    path = export_fmu(motor().build(), tmp_path / "x.fmu", options(trees="aac")).path
+def test_the_inputs_of_the_start_decide() -> None:
+    path = exported(motor().build(), options(trees="aac")).path
     for voltage in (0.5, -0.8, 1.0):
         expected = math.asin(20 * 0.05 * voltage / 0.8 / (0.5 * 9.81 * 0.3))
         row = first(path, voltage=voltage)
@@ -193,7 +193,7 @@ def test_the_inputs_of_the_start_decide(tmp_path: Path) -> None:
         assert row["current"] == pytest.approx(voltage / 0.8, abs=1e-10)
 
 
-def test_a_switch_may_turn_on_the_way(tmp_path: Path) -> None:
+def test_a_switch_may_turn_on_the_way() -> None:
     """A mass above a buffer rests on it."""
     model = (
         ModelBuilder("Buffer", gravity=(0, -9.81))
@@ -206,16 +206,16 @@ def test_a_switch_may_turn_on_the_way(tmp_path: Path) -> None:
         .steady()
         .build()
     )
-    path = export_fmu(model, tmp_path / "x.fmu", options(trees="aac")).path
+    path = exported(model, options(trees="aac")).path
     assert first(path)["y"] == pytest.approx(-2 * 9.81 / 5000, abs=1e-12)
     assert verify_fmu(model, path).problems == ()
 
 
-def test_switches_fit_the_states_of_the_network(tmp_path: Path) -> None:
+def test_switches_fit_the_states_of_the_network() -> None:
     model = motor("if(motor.i - 0.2, 0.5, 1.0)").build()
-    path = export_fmu(model, tmp_path / "x.fmu", options(trees="aac")).path
+    path = exported(model, options(trees="aac")).path
     assert first(path)["current"] == pytest.approx(0.625, abs=1e-10)
-    assert "motor.i changes with" in refusal(motor("if(motor.i - 0.9, 0.5, 1.0)"), tmp_path)
+    assert "motor.i changes with" in refusal(motor("if(motor.i - 0.9, 0.5, 1.0)"))
 
 
 def filtered(voltage: str) -> ModelBuilder:
@@ -226,15 +226,15 @@ def filtered(voltage: str) -> ModelBuilder:
     return builder.component("electrical", "C", "capacitor", {"from": "b", "to": "ground"}, capacitance=1e-3)
 
 
-def test_a_network_alone_starts_with_switches_that_fit_or_not_at_all(tmp_path: Path) -> None:
-    path = export_fmu(filtered("if(C.v - 1, 3, 2)").build(), tmp_path / "x.fmu", options()).path
+def test_a_network_alone_starts_with_switches_that_fit_or_not_at_all() -> None:
+    path = exported(filtered("if(C.v - 1, 3, 2)").build(), options()).path
     assert first(path)["v"] == pytest.approx(3.0, abs=1e-10)
-    assert "goes to and fro" in refusal(filtered("if(C.v - 2.5, 1, 3)"), tmp_path)
+    assert "goes to and fro" in refusal(filtered("if(C.v - 2.5, 1, 3)"))
 
 
-def test_the_start_depends_on_all_that_moves_the_equilibrium(tmp_path: Path) -> None:
+def test_the_start_depends_on_all_that_moves_the_equilibrium() -> None:
     """InitialUnknowns says so, and no derivatives of the start are promised."""
-    export = export_fmu(motor().build(), tmp_path / "x.fmu", options(trees="aac"))
+    export = exported(motor().build(), options(trees="aac"))
     description = fmpy.read_model_description(str(export.path))
     (angle,) = [u for u in description.initialUnknowns if u.variable.name == "angle"]
     assert "voltage" in {variable.name for variable in angle.dependencies}
@@ -246,28 +246,28 @@ def test_parts_of_a_steady_system_are_refused() -> None:
         split_model(slider_crank().build(), Partition(parts))
 
 
-def refusal(builder: ModelBuilder, folder: Path, **parameters: float) -> str:
-    path = export_fmu(builder.build(), folder / "x.fmu", options(trees="aac")).path
+def refusal(builder: ModelBuilder, **parameters: float) -> str:
+    path = exported(builder.build(), options(trees="aac")).path
     with pytest.raises(SimulationError, match="after t = 0 s") as refused:
         simulate_fmu(path, stop=0.1, step=0.1, outputs=[], parameters=parameters)
     return str(refused.value)
 
 
-def test_a_falling_mass_has_no_equilibrium(tmp_path: Path) -> None:
-    text = refusal(hanging(), tmp_path, k=0.0)
+def test_a_falling_mass_has_no_equilibrium() -> None:
+    text = refusal(hanging(), k=0.0)
     assert "cannot be steady: no equilibrium is found" in text
     assert "slide.s accelerates with -9.81" in text
 
 
-def test_a_fixed_value_out_of_equilibrium_is_named(tmp_path: Path) -> None:
-    text = refusal(pendulum().start("pin.angle", 0.5), tmp_path)
+def test_a_fixed_value_out_of_equilibrium_is_named() -> None:
+    text = refusal(pendulum().start("pin.angle", 0.5))
     assert "rod.angle accelerates with" in text
     assert "fixed start values or drivers hold it" in text
 
 
-def test_a_fixed_value_in_equilibrium_is_kept(tmp_path: Path) -> None:
+def test_a_fixed_value_in_equilibrium_is_kept() -> None:
     builder = pendulum().start("pin.angle", 1.0)
-    path = export_fmu(builder.build(), tmp_path / "x.fmu", options(trees="aac")).path
+    path = exported(builder.build(), options(trees="aac")).path
     assert first(path, g=0.0)["angle"] == pytest.approx(1.0, abs=1e-12)
 
 
@@ -281,11 +281,11 @@ def driven(value: str) -> ModelBuilder:
     )
 
 
-def test_what_moves_at_the_start_is_refused(tmp_path: Path) -> None:
+def test_what_moves_at_the_start_is_refused() -> None:
     with pytest.raises(AssemblyError, match=r"rate of driver drive is 0\.1"):
-        export_fmu(driven("0.1*time").build(), tmp_path / "x.fmu", options(trees="aac"))
+        exported(driven("0.1*time").build(), options(trees="aac"))
     with pytest.raises(AssemblyError, match=r"acceleration of driver drive is 0\.2"):
-        export_fmu(driven("0.1*time^2").build(), tmp_path / "x.fmu", options(trees="aac"))
+        exported(driven("0.1*time^2").build(), options(trees="aac"))
     with pytest.raises(AssemblyError, match=r"pin\.omega is 0\.5"):
-        export_fmu(pendulum().start("pin.omega", 0.5).build(), tmp_path / "x.fmu", options(trees="aac"))
-    assert "cannot be steady: something moves" in refusal(driven("speed*time"), tmp_path, speed=1.0)
+        exported(pendulum().start("pin.omega", 0.5).build(), options(trees="aac"))
+    assert "cannot be steady: something moves" in refusal(driven("speed*time"), speed=1.0)

@@ -15,11 +15,12 @@ from fmugen.builder import ModelBuilder
 from fmugen.errors import SimulationError
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
-from fmugen.pipeline import Export, export_fmu
+from fmugen.pipeline import Export
 from fmugen.verify.compare import TIGHT, verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from fmugen.view.modelica import modelica_files
 from tests.fmu.exchange import difference, opened, options
+from tests.store import exported
 
 _TURN = 2 * math.pi
 
@@ -33,8 +34,8 @@ def absolute(made: ModelBuilder, *bodies: str, stop: float) -> SystemModel:
     return made.trees("absolute", bodies, bodies).experiment(stop=stop, step=0.02, tolerance=1e-10).build()
 
 
-def exported(model: SystemModel, folder: Path, trees: str = "aac") -> Export:
-    return export_fmu(model, folder / f"{trees}.fmu", ExportOptions(trees=trees))
+def export_of(model: SystemModel, trees: str = "aac") -> Export:
+    return exported(model, ExportOptions(trees=trees))
 
 
 def run(export: Export, *names: str, stop: float) -> dict[str, np.ndarray]:
@@ -62,11 +63,9 @@ def wheels(joints: str, spring: str, **starts: float) -> SystemModel:
 
 @pytest.mark.parametrize("joints", ["outward", "inward"])
 @pytest.mark.parametrize("spring", ["outward", "inward"])
-def test_a_spring_between_coaxial_wheels_swings_through_turns(
-    tmp_path: Path, joints: str, spring: str
-) -> None:
+def test_a_spring_between_coaxial_wheels_swings_through_turns(joints: str, spring: str) -> None:
     model = wheels(joints, spring)
-    export = exported(model, tmp_path)
+    export = export_of(model)
     assert export.compilation.program.angles == (), "sums of coordinates count by themselves"
     found = run(export, "angle", stop=4)
     sense = 1 if spring == "outward" else -1
@@ -77,15 +76,15 @@ def test_a_spring_between_coaxial_wheels_swings_through_turns(
 
 
 @pytest.mark.parametrize("trees", ["aac", "absolute"])
-def test_a_spring_is_wound_as_far_as_the_joints_on_its_axis(tmp_path: Path, trees: str) -> None:
+def test_a_spring_is_wound_as_far_as_the_joints_on_its_axis(trees: str) -> None:
     model = wheels("outward", "inward", first__angle=2.5, second__angle=3, second__omega=0)
-    export = exported(model, tmp_path, trees)
+    export = export_of(model, trees)
     found = run(export, "angle", stop=1)
     np.testing.assert_allclose(found["angle"], -5.5 * np.cos(found["time"]), atol=1e-8)
     assert verify_fmu(model, export.path, stop=0.5).problems == ()
 
 
-def test_sums_of_turns_through_turned_attachments(tmp_path: Path) -> None:
+def test_sums_of_turns_through_turned_attachments() -> None:
     """Joints on one axis, seen from points that are turned about it or upside down."""
     made = builder("Turned").parameter("set", 2.5, "rad")
     made.ground_point("seat", 0, 0, 0, sequence="z", angles=["set"])
@@ -103,7 +102,7 @@ def test_sums_of_turns_through_turned_attachments(tmp_path: Path) -> None:
         made.output(f"{name}_angle", f"{name}.angle", unit="rad")
     made.trees("joints", ["first", "second"], ["first", "second"])
     model = made.experiment(stop=1.5, step=0.02).build()
-    export = exported(model, tmp_path, "joints")
+    export = export_of(model, "joints")
     assert export.compilation.program.angles == ("third.angle", "fourth.angle")
     assert export.compilation.program.jumping == 0
     assert verify_fmu(model, export.path).problems == ()
@@ -137,10 +136,9 @@ def pendulum(attitude: str) -> SystemModel:
 
 
 @pytest.fixture(scope="module")
-def pendulums(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Export]:
-    folder = tmp_path_factory.mktemp("pendulums")
+def pendulums() -> dict[str, Export]:
     model = pendulum("quaternion")
-    return {trees: exported(model, folder, trees) for trees in ("absolute", "joints")}
+    return {trees: export_of(model, trees) for trees in ("absolute", "joints")}
 
 
 def test_absolute_coordinates_give_the_same_turns_as_joint_coordinates(pendulums: dict[str, Export]) -> None:
@@ -167,9 +165,9 @@ def test_model_exchange_counts_the_same_turns(pendulums: dict[str, Export]) -> N
     np.testing.assert_allclose(rows["angle"][last], expected["angle"], atol=1e-6)
 
 
-def test_euler_angles_and_the_reference_agree_about_turns(tmp_path: Path) -> None:
+def test_euler_angles_and_the_reference_agree_about_turns() -> None:
     model = pendulum("yxz")
-    export = exported(model, tmp_path, "absolute")
+    export = export_of(model, "absolute")
     verification = verify_fmu(model, export.path, stop=0.6)
     assert verification.problems == ()
     assert max(np.max(output.fmu) for output in verification.outputs if output.name == "angle") > _TURN
@@ -243,13 +241,13 @@ def test_the_modelica_model_integrates_what_the_angle_is_near(pendulums: dict[st
 # --- other joints ------------------------------------------------------------------------------------
 
 
-def test_a_screw_that_is_a_chord_turns_on(tmp_path: Path) -> None:
+def test_a_screw_that_is_a_chord_turns_on() -> None:
     made = builder("Screw").body("nut", mass=2, inertia=[0.02, 0.02, 0.03])
     made.parameter("lead", 0.5, "m").screw("thread", "ground", "nut", lead="lead", axis=[0, 0, 1])
     made.torque("drive", "nut", [0, 0, 2]).start("thread.s", 0.6).start("thread.v", 0)
     made.output("angle", "thread.angle", unit="rad").output("s", "thread.s", unit="m")
     model = absolute(made, "nut", stop=1)
-    export = exported(model, tmp_path, "absolute")
+    export = export_of(model, "absolute")
     assert all(block.steps for block in export.compilation.program.flow.blocks), "no iteration"
     verification = verify_fmu(model, export.path)
     assert verification.problems == ()
@@ -260,7 +258,7 @@ def test_a_screw_that_is_a_chord_turns_on(tmp_path: Path) -> None:
     assert found["angle"][-1] - found["angle"][0] > 3 * _TURN
 
 
-def test_a_cross_and_a_sleeve_that_are_chords_turn_on(tmp_path: Path) -> None:
+def test_a_cross_and_a_sleeve_that_are_chords_turn_on() -> None:
     made = builder("Spinning")
     made.body("part", mass=2, inertia=[0.02, 0.02, 0.03]).body("rod", mass=2, inertia=[0.02, 0.02, 0.03])
     made.universal("cross", "ground", "part", axis=[0, 0, 1], second_axis=[1, 0, 0])
@@ -272,9 +270,10 @@ def test_a_cross_and_a_sleeve_that_are_chords_turn_on(tmp_path: Path) -> None:
     for name in ("cross.angle1", "cross.angle2", "sleeve.angle"):
         made.output(name.replace(".", "_"), name, unit="rad")
     model = absolute(made, "part", "rod", stop=1.6)
-    export = exported(model, tmp_path, "absolute")
+    export = export_of(model, "absolute")
     assert export.compilation.program.jumping == 3
-    verification = verify_fmu(model, export.path)
+    # At 1e-4 the error of the integration is 1.2 times what verify allows; it shrinks with the tolerance.
+    verification = verify_fmu(model, export.path, loose=(1e-6, 1e-8))
     assert verification.problems == ()
     found = {output.name: output.fmu for output in verification.outputs}
     np.testing.assert_allclose(found["sleeve_angle"], 7 - 9 * verification.times, atol=1e-8)
@@ -283,25 +282,25 @@ def test_a_cross_and_a_sleeve_that_are_chords_turn_on(tmp_path: Path) -> None:
         assert np.ptp(angle) > np.pi
 
 
-def test_a_driven_joint_that_is_a_chord_turns_on(tmp_path: Path) -> None:
+def test_a_driven_joint_that_is_a_chord_turns_on() -> None:
     made = builder("Driven").body("part", mass=2, inertia=[0.02, 0.02, 0.03])
     made.revolute("pin", "ground", "part", axis=[0, 1, 1])
     made.rotation_driver("motor", "part", "ground", "7 - 4*time", axis=[0, 1, 1])
     for name in ("pin.angle", "motor.angle"):
         made.output(name.replace(".", "_"), name, unit="rad")
     model = absolute(made, "part", stop=3)
-    found = run(exported(model, tmp_path, "absolute"), "pin_angle", "motor_angle", stop=3)
+    found = run(export_of(model, "absolute"), "pin_angle", "motor_angle", stop=3)
     np.testing.assert_allclose(found["motor_angle"], 7 - 4 * found["time"], atol=1e-12)
     np.testing.assert_allclose(found["pin_angle"], _TURN - 7 + 4 * found["time"], atol=1e-12)
 
 
-def test_a_network_acts_on_a_joint_that_is_a_chord(tmp_path: Path) -> None:
+def test_a_network_acts_on_a_joint_that_is_a_chord() -> None:
     made = builder("Coiled").body("part", mass=2, inertia=[0.02, 0.02, 0.03])
     made.revolute("pin", "ground", "part", axis=[0, 0, 1])
     made.component("rotational", "coil", "spring", {"from": "ground", "to": "joint:pin"}, stiffness=0.03)
     made.start("pin.angle", 0.5).start("pin.omega", 12).output("angle", "pin.angle", unit="rad")
     model = absolute(made, "part", stop=2)
-    found = run(exported(model, tmp_path, "absolute"), "angle", stop=2)
+    found = run(export_of(model, "absolute"), "angle", stop=2)
     expected = 0.5 * np.cos(found["time"]) + 12 * np.sin(found["time"])
     np.testing.assert_allclose(found["angle"], expected, atol=1e-8)
 
@@ -309,7 +308,7 @@ def test_a_network_acts_on_a_joint_that_is_a_chord(tmp_path: Path) -> None:
 # --- long steps --------------------------------------------------------------------------------------
 
 
-def test_many_turns_in_a_step_are_counted_or_refused(tmp_path: Path) -> None:
+def test_many_turns_in_a_step_are_counted_or_refused() -> None:
     """A tilted part on a spinning axle: its angle about the axis of the axle is no sum of coordinates."""
     made = builder("Axle").parameter("torque", 200, "N.m")
     made.body("hub", mass=1, inertia=[0.1, 0.1, 0.1]).body("part", mass=1, inertia=[0.1, 0.1, 0.1])
@@ -319,7 +318,7 @@ def test_many_turns_in_a_step_are_counted_or_refused(tmp_path: Path) -> None:
     made.rotational_spring("watch", "ground", "part", axis=[0, 0, 1])
     made.start("axle.angle", 0.2).start("axle.omega", 100)
     made.output("angle", "watch.angle", unit="rad").output("turned", "axle.angle", unit="rad")
-    export = exported(made.experiment(stop=2, step=0.5).build(), tmp_path)
+    export = export_of(made.experiment(stop=2, step=0.5).build())
     assert export.compilation.program.jumping == 1
 
     def end(**parameters: float) -> dict[str, np.ndarray]:
@@ -354,7 +353,7 @@ def braked_angle(t: float) -> float:
 
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_an_event_at_an_angle_beyond_a_turn_comes_once(tmp_path: Path, fmi: int) -> None:
-    export = export_fmu(braked(), tmp_path / "it.fmu", options(fmi, trees="absolute"))
+    export = exported(braked(), options(fmi, trees="absolute"))
     assert export.compilation.program.jumping == 1
     for kind, allowed in (("CoSimulation", 1e-7), ("ModelExchange", 1e-5)):
         rows = fmpy.simulate_fmu(

@@ -19,7 +19,7 @@ from fmugen.cosim.split import split_model
 from fmugen.errors import SimulationError
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
-from fmugen.master import Cosimulation, Place, Scheme, System, connect, read_ssp
+from fmugen.master import Cosimulation, PartVariable, Scheme, System, connect, read_ssp
 from fmugen.pipeline import export_fmu
 from fmugen.verify.simulate import communication_points
 from tests.cosim.models import LINKS, double_pendulum
@@ -64,7 +64,7 @@ def test_packages_can_be_unpacked_into_a_relative_folder(
     Cosimulation(read_ssp(package, Path("unpacked"))).close()
 
 
-def end_of(system: System, scheme: Scheme, *values: Mapping[Place, float]) -> Any:
+def end_of(system: System, scheme: Scheme, *values: Mapping[PartVariable, float]) -> Any:
     master = Cosimulation(system, scheme)
     try:
         return master.run(TIMES, WATCHED, *values)[-1]

@@ -15,7 +15,7 @@ from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import Compilation
 from fmugen.start import values_at_start
-from tests.assemblies import myard, rccc, three_prs
+from tests.models.hard_to_assemble import myard, rccc, three_prs
 
 TREES = ("aac", "jc", "ac")
 

@@ -14,7 +14,7 @@ from fmugen.ir.flow import Block
 from fmugen.ir.steps import LinearStep
 from fmugen.phases.triangularize import course, guards, judgement
 from fmugen.phases.triangularize.course import Course
-from fmugen.phases.triangularize.sets import Choice
+from fmugen.phases.triangularize.sets import IndependentSet
 from fmugen.resources import template_dir
 
 
@@ -52,10 +52,10 @@ class Told:
         return self._qualities[dependent[0]]
 
 
-def set_of(number: int) -> Choice:
+def set_of(number: int) -> IndependentSet:
     """A set whose one dependent coordinate has an exact step."""
     one = Dag().one
-    return Choice([], [number], 1.0, (Block((number,), (0,), "", (LinearStep(number, one, one),)),))
+    return IndependentSet([], [number], 1.0, (Block((number,), (0,), "", (LinearStep(number, one, one),)),))
 
 
 def course_of(*qualities: Sequence[float], failing: dict[int, list[int]] | None = None) -> Course:
@@ -77,12 +77,12 @@ def test_another_set_that_is_held_takes_over() -> None:
     assert motion.iterating([set_of(0), set_of(1)]) == 0
 
 
-def test_a_spare_whose_steps_fail_returns_to_a_good_set_before_it() -> None:
+def test_an_alternative_whose_steps_fail_returns_to_a_good_set_before_it() -> None:
     qualities = [1.0, 0.25, 0.1, 0.6, 1.0, 1.0], [0.1, 0.9, 1.0, 0.9, 0.9, 0.9]
     assert course_of(*qualities, failing={1: [3, 4, 5]}).iterating([set_of(0), set_of(1)]) == 1
 
 
 def test_a_first_set_whose_steps_fail_stays() -> None:
-    """It does not go to and fro with a spare."""
+    """It does not go back and forth with an alternative."""
     motion = course_of([1.0] * 5, [0.9] * 5, failing={0: [1, 3]})
     assert motion.iterating([set_of(0), set_of(1)]) == 2

@@ -8,23 +8,13 @@ from pathlib import Path
 
 import fmpy
 import pytest
+from element_views import Joint, JointType, model_of
 from lxml import etree
 
 from fmugen.errors import OutputError
-from fmugen.ir.fmu import CalculatedVariable, ContinuousState, FmuDescription, Knowns, Section, SolverSettings
+from fmugen.ir.fmu import CalculatedVariable, ContinuousState, FmuDescription, Knowns, Range, SolverSettings
 from fmugen.ir.formula import Call, Formula, Name, Number, constant
-from fmugen.ir.model import (
-    GROUND,
-    Attachment,
-    Body,
-    Experiment,
-    Input,
-    Joint,
-    JointType,
-    Parameter,
-    Start,
-    SystemModel,
-)
+from fmugen.ir.model import GROUND, Attachment, Body, Experiment, Input, Parameter, Start, SystemModel
 from fmugen.ir.options import FmiVersion, InterfaceType, Solver
 from fmugen.phases.describe import QUANTITIES, InterfaceOptions, describe, model_description_xml
 from fmugen.resources import runtime_sources
@@ -47,7 +37,7 @@ def pendulum(**changes: object) -> SystemModel:
         ),
         "experiment": Experiment(stop=3.0, step=0.02, tolerance=1e-7),
     }
-    return SystemModel(**{**values, **changes})  # type: ignore[arg-type]
+    return model_of(**{**values, **changes})  # type: ignore[arg-type]
 
 
 CALCULATED = (
@@ -87,14 +77,14 @@ def test_value_references_are_positions_in_the_flat_array() -> None:
 
 def test_layout_is_consecutive() -> None:
     layout = description().layout
-    assert layout.parameters == Section(0, 3)
-    assert layout.settings == Section(3, 5)
-    assert layout.inputs == Section(8, 2)
-    assert layout.calculated == Section(10, 3)
-    assert layout.states == Section(13, 1)
-    assert layout.derivatives == Section(14, 2)
-    assert layout.indicators == Section(16, 1)
-    assert layout.diagnostics == Section(17, 3)
+    assert layout.parameters == Range(0, 3)
+    assert layout.settings == Range(3, 5)
+    assert layout.inputs == Range(8, 2)
+    assert layout.calculated == Range(10, 3)
+    assert layout.states == Range(13, 1)
+    assert layout.derivatives == Range(14, 2)
+    assert layout.indicators == Range(16, 1)
+    assert layout.diagnostics == Range(17, 3)
     assert layout.size == 20
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmugen.expr.code import compile_python
-from fmugen.expr.dag import Dag, Role
+from fmugen.expr.dag import Dag, SymbolRole
 from fmugen.ir.flow import Block
 from fmugen.phases.embedding import written_out
 from fmugen.phases.triangularize.pivots import in_order_of_pivots
@@ -18,8 +18,8 @@ from fmugen.phases.triangularize.pivots import in_order_of_pivots
 @pytest.mark.parametrize("transposed", [False, True])
 def test_systems_that_are_written_out_equal_those_of_numpy(size: int, transposed: bool) -> None:
     dag = Dag()
-    entries = [[dag.symbol(f"m{i}_{j}", Role.VELOCITY) for j in range(size)] for i in range(size)]
-    sides = [dag.symbol(f"s{i}", Role.VELOCITY) for i in range(size)]
+    entries = [[dag.symbol(f"m{i}_{j}", SymbolRole.VELOCITY) for j in range(size)] for i in range(size)]
+    sides = [dag.symbol(f"s{i}", SymbolRole.VELOCITY) for i in range(size)]
     system = written_out(entries)
     roots = system.solve_transposed(sides) if transposed else system.solve(sides)
     function = compile_python(roots, {"m": [e for row in entries for e in row], "s": sides})
@@ -33,7 +33,7 @@ def test_systems_that_are_written_out_equal_those_of_numpy(size: int, transposed
 
 def test_guards_see_a_pivot_that_vanishes_though_others_grow() -> None:
     dag = Dag()
-    entries = [[dag.symbol(f"m{i}_{j}", Role.VELOCITY) for j in range(4)] for i in range(4)]
+    entries = [[dag.symbol(f"m{i}_{j}", SymbolRole.VELOCITY) for j in range(4)] for i in range(4)]
     guards = written_out(entries).guards
     values = compile_python([guard.value for guard in guards], {"m": [e for row in entries for e in row]})
     matrix = np.eye(4)

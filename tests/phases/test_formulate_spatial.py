@@ -99,7 +99,7 @@ def same_state(
         elif c.name in own:
             pairs.append(own[c.name])
         else:
-            pairs.append((expected[c.name], expected[c.rate]))
+            pairs.append((expected[c.name], expected[c.rate_name]))
     return np.array([p for p, _ in pairs]), np.array([r for _, r in pairs])
 
 

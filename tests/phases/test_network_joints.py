@@ -72,7 +72,7 @@ def at_the_start(model: SystemModel, trees: str) -> NDArray[np.float64]:
     phi = np.array(values[size**2 : size**2 + len(jacobian)]).reshape(len(rows), size)
     system = np.block([[m, phi.T], [phi, np.zeros((len(rows), len(rows)))]])
     found = np.linalg.solve(system, values[size**2 + len(jacobian) :])
-    arguments["a"] = [coordinate.second for coordinate in dae.coordinates]
+    arguments["a"] = [coordinate.acceleration for coordinate in dae.coordinates]
     arguments["l"] = [row.multiplier for row in rows]
     outputs = compile_python([dae.outputs[output.name] for output in model.outputs], arguments)
     return np.array(outputs(*here, found[:size], found[size:]))

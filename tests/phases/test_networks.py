@@ -344,7 +344,7 @@ def test_a_network_may_use_positions_of_the_mechanism() -> None:
         ),
         (
             {"i": part("current_source", "a", "ground", current=1)},
-            ["hangs on i alone", "connect it by another element"],
+            ["is connected by i alone", "connect it by another element"],
         ),
         (
             {"v": SOURCE, "c": part("capacitor", "a", "ground", capacitance=1)},

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import fmpy
 import pytest
+from element_views import model_of
 from fmpy.validation import validate_fmu
 
 from fmugen.errors import OutputError
 from fmugen.ir.fmu import CalculatedVariable, Knowns
-from fmugen.ir.model import Input, Parameter, SystemModel
+from fmugen.ir.model import Input, Parameter
 from fmugen.ir.platform import PLATFORMS, host_platform
 from fmugen.phases import compile as compile_phase
 from fmugen.phases.compile import compile_library
@@ -34,7 +35,7 @@ def library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> bytes:
 
 @pytest.fixture
 def xml() -> bytes:
-    model = SystemModel(
+    model = model_of(
         "Clock",
         'tells < the "time" & nothing else',
         parameters=(Parameter("l", 1.0, "m"),),

@@ -5,6 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from element_views import (
+    Driver,
+    DriverType,
+    Joint,
+    JointType,
+    LoadType,
+    SpringType,
+    drivers_of,
+    joints_of,
+    loads_of,
+    springs_of,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,18 +25,12 @@ from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
 from fmugen.ir.model import (
     Attachment,
-    Driver,
-    DriverType,
     Experiment,
     Input,
-    Joint,
-    JointType,
-    LoadType,
     NamedTrees,
     Output,
     Parameter,
     Point,
-    SpringType,
     Start,
     Tensor,
     Vector,
@@ -189,12 +195,12 @@ def test_the_elements_of_a_complete_file() -> None:
     crank = model.bodies[0]
     assert (crank.mass, crank.inertia) == (parse(1.5), Tensor(zz=parse("1.5*l^2/12")))
     assert crank.points == (Point("A", planar("-l/2", 0)), Point("B", planar("l/2", 0)))
-    pin, free, slide, glue = model.joints
+    pin, free, slide, glue = joints_of(model)
     assert pin == Joint("pin", JointType.REVOLUTE, Attachment("ground", "O"), Attachment("crank", "A"))
     assert free.type is JointType.VIRTUAL
     assert (slide.axis, slide.angle) == (planar(0, 1), parse("pi/2"))
     assert glue.type is JointType.WELD
-    motor, lift, carry = model.drivers
+    motor, lift, carry = drivers_of(model)
     assert motor.angle == parse("2*pi*time")
     assert lift == Driver(
         "lift",
@@ -205,11 +211,11 @@ def test_the_elements_of_a_complete_file() -> None:
         axis=planar(0, 1),
     )
     assert (carry.displacement, carry.axis) == (planar("l", "time"), None)
-    push, twist = model.loads
+    push, twist = loads_of(model)
     assert (push.force, push.frame, push.tail) == (planar("-2*crank.B.vx", 0), "rod", Attachment("ground"))
     assert (twist.type, twist.tail, twist.head) == (LoadType.TORQUE, Attachment("crank"), Attachment("rod"))
     assert twist.torque == (ZERO, ZERO, parse("drive"))
-    coil, clock = model.springs
+    coil, clock = springs_of(model)
     assert (coil.stiffness, coil.actuator, coil.free) == (parse("k"), parse("drive*sin(time)"), ZERO)
     assert (clock.type, clock.damping) == (SpringType.ROTATIONAL, parse(0.1))
 

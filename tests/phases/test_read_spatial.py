@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from element_views import Joint, JointType, drivers_of, joints_of, loads_of, springs_of
 
 from fmugen.errors import ModelError, Problem
 from fmugen.formulas import parse
@@ -16,8 +17,6 @@ from fmugen.ir.model import (
     X_AXIS,
     Z_AXIS,
     Attachment,
-    Joint,
-    JointType,
     Orientation,
     Point,
     Space,
@@ -88,7 +87,7 @@ def spring(kind: str, **values: object) -> str:
 
 
 def joint_of(added: str) -> Joint:
-    return read(added).joints[1]
+    return joints_of(read(added))[1]
 
 
 # --- what a file means ---------------------------------------------------------------------------
@@ -162,15 +161,15 @@ def test_virtual_joints_have_the_keys_of_what_they_are_like() -> None:
 
 
 def test_drivers_loads_and_springs_have_directions() -> None:
-    assert read(driver("rotation", "time")).drivers[0].axis == Z_AXIS
-    assert read(driver("rotation", "time", axis=[1, 0, 0])).drivers[0].axis == X_AXIS
-    carried = read(driver("translation", [0, 1, "time"])).drivers[0]
+    assert drivers_of(read(driver("rotation", "time")))[0].axis == Z_AXIS
+    assert drivers_of(read(driver("rotation", "time", axis=[1, 0, 0])))[0].axis == X_AXIS
+    carried = drivers_of(read(driver("translation", [0, 1, "time"])))[0]
     assert (carried.displacement, carried.axis) == (vector(0, 1, "time"), None)
-    twist = read(load("torque", [1, "u", "rod.wz"], frame="crank")).loads[0]
+    twist = loads_of(read(load("torque", [1, "u", "rod.wz"], frame="crank")))[0]
     assert (twist.torque, twist.frame) == (vector(1, "u", "rod.wz"), "crank")
-    assert read(load("force", [1, 2, 3])).loads[0].force == vector(1, 2, 3)
-    assert read(spring("rotational")).springs[0].axis == Z_AXIS
-    assert read(spring("rotational", axis=[1, 0, 0])).springs[0].axis == X_AXIS
+    assert loads_of(read(load("force", [1, 2, 3])))[0].force == vector(1, 2, 3)
+    assert springs_of(read(spring("rotational")))[0].axis == Z_AXIS
+    assert springs_of(read(spring("rotational", axis=[1, 0, 0])))[0].axis == X_AXIS
 
 
 def test_quantities_of_space_may_be_used() -> None:
@@ -192,7 +191,7 @@ def test_the_spatial_model_of_the_documentation() -> None:
     text = page.partition('```toml title="ball_pendulum.toml"\n')[2].partition("```")[0]
     model = parse_model(text, "ball_pendulum.toml")
     assert model.space is Space.SPATIAL
-    assert [joint.type for joint in model.joints] == [JointType.SPHERICAL]
+    assert [joint.type for joint in joints_of(model)] == [JointType.SPHERICAL]
 
 
 # --- what is wrong -------------------------------------------------------------------------------
@@ -258,8 +257,8 @@ ONE_MISTAKE = [
         points("{ P = { position = [0, 0, 0], seqence = 'z' } }"),
     ),
     ("bodies.b.attitude", "'zzx' turns twice about 'z'", "'quaternion'", body(attitude="zzx")),
-    ("bodies.b.attitude", "'ZYX' is no attitude", "such as 'zyx'", body(attitude="ZYX")),
-    ("bodies.b.attitude", "'zy' is no attitude", "three axes", body(attitude="zy")),
+    ("bodies.b.attitude", "'ZYX' is not an attitude", "such as 'zyx'", body(attitude="ZYX")),
+    ("bodies.b.attitude", "'zy' is not an attitude", "three axes", body(attitude="zy")),
     ("bodies.b.inertia", "[Ixx, Iyy, Izz] or", "", body(inertia=1)),
     ("bodies.b.inertia", "3 or 6 components, not 4", "[Ixx, Iyy, Izz] or", body(inertia=[1, 1, 1, 1])),
     ("bodies.b.inertia[1]", "never closed", "", body(inertia=[1, "(l", 1])),
@@ -307,9 +306,9 @@ ONE_MISTAKE = [
         points('{ A = { position = [0, 0, 1], toward = "B", sequence = "z", angles = [1] }, B = [0, 0, 0] }'),
     ),
     ("closure.independent[0]", "'rod' has no quantity 's'", "", "[closure]\nindependent = ['rod.s']\n"),
-    ("closure.independent[0]", "'rod.vx' is no position", "", "[closure]\nindependent = ['rod.vx']\n"),
+    ("closure.independent[0]", "'rod.vx' is not a position", "", "[closure]\nindependent = ['rod.vx']\n"),
     ("closure.independent[1]", "named twice", "", "[closure]\nindependent = ['rod.x', 'rod.x']\n"),
-    ("joints.j.attitude", "'zz' is no attitude", "", joint("free", attitude="zz")),
+    ("joints.j.attitude", "'zz' is not an attitude", "", joint("free", attitude="zz")),
     ("joints.j.lead", "is missing", "the advance per turn", joint("screw")),
     ("joints.j.length", "is missing", "the distance of its ends", joint("rod")),
     ("joints.j.length", "must be positive", "", joint("rod", length=0)),

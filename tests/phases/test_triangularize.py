@@ -18,7 +18,7 @@ from fmugen.phases.triangularize.assemble import Assembly, assemble
 from fmugen.phases.triangularize.measures import measures_of
 from fmugen.phases.triangularize.motion import reachable_positions
 from fmugen.pipeline import Compilation
-from tests.overconstrained import bennett, sarrus
+from tests.models.overconstrained import bennett, sarrus
 from tests.support import NumericDae, example
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from element_views import loads_of, with_views
 
 from fmugen.builder import ModelBuilder
 from fmugen.errors import TreeError
@@ -204,7 +203,7 @@ def test_unknown_methods_are_refused_with_the_choices() -> None:
 def test_selection_does_not_depend_on_the_order_of_loads_and_outputs() -> None:
     model = example("three_rpr")
     first = select_trees(model, build_graph(model), "formulation")
-    turned = replace(model, loads=model.loads[::-1], outputs=())
+    turned = with_views(model, loads=loads_of(model)[::-1], outputs=())
     second = select_trees(turned, build_graph(turned), "formulation")
     assert set(first.translation.branches) == set(second.translation.branches)
     assert set(first.rotation.branches) == set(second.rotation.branches)

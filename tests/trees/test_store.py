@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from element_views import joints_of, with_views
 
 import fmugen.trees.store
 from fmugen.ir.flow import Closure
@@ -58,7 +59,7 @@ def test_a_choice_that_is_kept_is_the_one_that_was_measured(searches: list[str])
 def test_what_changed_is_searched_again(searches: list[str]) -> None:
     model = example("slider_crank")
     chosen(model)
-    chosen(replace(model, joints=model.joints[::-1]))
+    chosen(with_views(model, joints=joints_of(model)[::-1]))
     chosen(model, replace(SMALL, candidates=2))
     cheapest_trees(model, build_graph(model), Closure.PENALTY, SMALL)
     assert len(searches) == 4

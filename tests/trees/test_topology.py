@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from fmugen.errors import TreeError
 from fmugen.expr import Dag
 from fmugen.expr.vectors import null
-from fmugen.ir.graph import Displacement, Domain, DomainGraph, Edge, EdgeKind
+from fmugen.ir.graph import Displacement, Domain, DomainGraph, Edge, Role
 from fmugen.trees.topology import circuit_matrix, cutset_matrix, greedy_branches, incidence_matrix, span
 
 
 def graph_of(nodes: int, ends: list[tuple[int, int]]) -> DomainGraph:
     origin = null(Dag())
     edges = tuple(
-        Edge(f"e{i}", EdgeKind.BODY, f"n{tail}", f"n{head}", Displacement("n0", origin), label="body")
+        Edge(f"e{i}", Role.BODY, f"n{tail}", f"n{head}", Displacement("n0", origin), label="body")
         for i, (tail, head) in enumerate(ends)
     )
     return DomainGraph(Domain.TRANSLATION, tuple(f"n{i}" for i in range(nodes)), edges)
@@ -57,17 +57,17 @@ def test_cutsets_and_circuits_are_orthogonal(case: tuple[DomainGraph, list[str]]
 
 @settings(deadline=None)
 @given(connected_graphs())
-def test_links_hang_parents_before_children(case: tuple[DomainGraph, list[str]]) -> None:
+def test_steps_list_parents_before_children(case: tuple[DomainGraph, list[str]]) -> None:
     graph, order = case
     tree = span(graph, greedy_branches(graph, order))
     placed = {tree.root}
     edges = {edge.name: edge for edge in graph.edges}
-    for link in tree.links:
-        assert link.parent in placed and link.node not in placed
-        edge = edges[link.branch]
-        ends = (edge.tail, edge.head) if link.forward else (edge.head, edge.tail)
-        assert ends == (link.parent, link.node)
-        placed.add(link.node)
+    for step in tree.steps:
+        assert step.parent in placed and step.node not in placed
+        edge = edges[step.branch]
+        ends = (edge.tail, edge.head) if step.forward else (edge.head, edge.tail)
+        assert ends == (step.parent, step.node)
+        placed.add(step.node)
     assert placed == set(graph.nodes)
 
 

@@ -8,23 +8,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from element_views import Driver, DriverType, Joint, JointType, Load, LoadType, Spring, SpringType, model_of
+
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
 from fmugen.ir.model import (
     Attachment,
     Body,
-    Driver,
-    DriverType,
     Experiment,
-    Joint,
-    JointType,
-    Load,
-    LoadType,
     Output,
     Parameter,
     Point,
-    Spring,
-    SpringType,
     Start,
     SystemModel,
     Tensor,
@@ -125,11 +119,11 @@ def pendulum(angle: float = 1.0, omega: float = 0.0, **changes: Any) -> SystemMo
         "starts": fixed(pin__angle=angle, pin__omega=omega),
         "experiment": Experiment(stop=2.0, step=0.02),
     }
-    return SystemModel("Pendulum", **(fields | changes))
+    return model_of("Pendulum", **(fields | changes))
 
 
 def double_pendulum() -> SystemModel:
-    return SystemModel(
+    return model_of(
         "DoublePendulum",
         gravity=vector(GRAVITY),
         ground=points({"O": (0, 0)}),
@@ -141,7 +135,7 @@ def double_pendulum() -> SystemModel:
 
 def four_bar() -> SystemModel:
     """Léger A.1."""
-    return SystemModel(
+    return model_of(
         "FourBar",
         gravity=vector(GRAVITY),
         ground=points({"O": (0, 0), "P": (2, 0)}),
@@ -160,7 +154,7 @@ def four_bar() -> SystemModel:
 
 def slider_crank() -> SystemModel:
     """Léger A.4, with gravity along -Y."""
-    return SystemModel(
+    return model_of(
         "SliderCrank",
         gravity=vector(GRAVITY),
         ground=points({"O": (0, 0)}),
@@ -193,7 +187,7 @@ def three_rrr() -> SystemModel:
             revolute(f"hip{leg}", f"thigh{leg}.B", f"platform.C{leg}"),
         )
     ]
-    return SystemModel(
+    return model_of(
         "ThreeRrr",
         gravity=vector(GRAVITY),
         ground=points({"G1": (0, 0), "G2": (1, 0), "G3": ("1/2", "sqrt(3)/2")}),
@@ -216,7 +210,7 @@ def andrews() -> SystemModel:
     """The squeezing mechanism of the IVP test set."""
     figures = data("andrews.json")
     beta, _, gamma, phi, delta, omega, epsilon = figures["y0_q"]
-    return SystemModel(
+    return model_of(
         "Andrews",
         parameters=tuple(Parameter(name, value) for name, value in figures["parameters"].items()),
         ground=points({"O": (0, 0), "A": ("xa", "ya"), "B": ("xb", "yb"), "C": ("xc", "yc")}),

@@ -5,25 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from element_views import Driver, DriverType, Joint, JointType, Load, LoadType, Spring, SpringType, model_of
+
 from fmugen.formulas import parse
-from fmugen.ir.model import (
-    QUATERNION,
-    Body,
-    Driver,
-    DriverType,
-    Joint,
-    JointType,
-    Load,
-    LoadType,
-    Orientation,
-    Point,
-    Space,
-    Spring,
-    SpringType,
-    SystemModel,
-    Tensor,
-    Vector,
-)
+from fmugen.ir.model import QUATERNION, Body, Orientation, Point, Space, SystemModel, Tensor, Vector
 from tests.verify.models import Text, at, fixed
 
 Triple = tuple[Text, Text, Text]
@@ -105,7 +90,7 @@ def leg(name: str, tail: str, head: str, **values: Text) -> Spring:
 
 def spatial(name: str, **fields: Any) -> SystemModel:
     fields.setdefault("gravity", vector(GRAVITY))
-    return SystemModel(name, space=Space.SPATIAL, **fields)
+    return model_of(name, space=Space.SPATIAL, **fields)
 
 
 #: Coordinates of every joint type, as start values that a single joint from the ground can take.

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from element_views import Load, LoadType, model_of, with_views
 from scipy.linalg import expm
 
 from fmugen.components.base import REGISTRY
 from fmugen.errors import VerificationError
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO, constant
-from fmugen.ir.model import (
-    Attachment,
-    Body,
-    Load,
-    LoadType,
-    Output,
-    Space,
-    Start,
-    SystemModel,
-    Tensor,
-    Vector,
-)
+from fmugen.ir.model import Attachment, Body, Output, Space, Start, SystemModel, Tensor, Vector
 from fmugen.verify.catalogue import (
     Action,
     Element,
@@ -107,14 +97,14 @@ def solved(model: SystemModel, times: np.ndarray = TIMES) -> Reference:
 
 def cart(toy: Element, **changes: object) -> SystemModel:
     """A mass of 2 kg on a guide along x, with a force element from the ground."""
-    model = SystemModel(
+    model = model_of(
         "cart",
         bodies=(Body("mass", constant(2.0), Tensor(zz=constant(1.0))),),
         joints=(prismatic("guide", "ground", "mass"),),
         springs=(toy,),  # type: ignore[arg-type]
         starts=fixed(guide__s=1.5, guide__v=-0.4),
     )
-    return replace(model, **changes)  # type: ignore[arg-type]
+    return with_views(model, **changes)
 
 
 def maxwell(at: Reader) -> Parts:
@@ -218,7 +208,7 @@ def test_a_skate_on_a_slope_follows_the_closed_form(catalogue: Callable) -> None
     """It does not slide down: it drifts across the slope, on a cycloid."""
     catalogue("joints", "skate")(skate)
     mass, pull, turn = 3.0, 2.0, 1.7
-    model = SystemModel(
+    model = model_of(
         "skate",
         gravity=vector(pull, 0.0),
         bodies=(Body("blade", constant(mass), Tensor(zz=constant(0.5))),),
@@ -267,7 +257,7 @@ def ball(belt: str, gravity: Vector) -> SystemModel:
     radius, mass = 0.3, 2.0
     sphere = constant(0.4 * mass * radius**2)
     belt_speed = 0.0 if belt == "0" else 0.5
-    return SystemModel(
+    return model_of(
         "ball",
         space=Space.SPATIAL,
         gravity=gravity,
@@ -370,7 +360,7 @@ def test_a_spinning_disc_settles_on_a_table_by_the_closed_form(catalogue: Callab
     rate = math.sqrt(4.0 * 9.81 / (radius * math.sin(tilt)))
     spin = rate * math.sin(tilt)
     flat, thick = constant(mass * radius**2 / 4.0), constant(mass * radius**2 / 2.0)
-    model = SystemModel(
+    model = model_of(
         "disc",
         space=Space.SPATIAL,
         gravity=vector(0.0, 0.0, -9.81),

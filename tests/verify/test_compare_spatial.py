@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from element_views import joints_of, with_views
 
 from fmugen.ir.model import Experiment, SystemModel
 from fmugen.verify import compare
@@ -51,10 +52,10 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> Judge:
 def chain() -> SystemModel:
     """A part with its mass centre off its frame on a cylindrical joint, and a second one on a ball."""
     first = on_joint("cylindrical")
-    return replace(
+    return with_views(
         first,
         bodies=(*first.bodies, body("bob", 1, (0.02, 0.03, 0.01), center=(0.1, 0, 0), A=(0, 0, 0.3))),
-        joints=(*first.joints, joint("ball", "spherical", "part.B", "bob.A", attitude="zyx")),
+        joints=(*joints_of(first), joint("ball", "spherical", "part.B", "bob.A", attitude="zyx")),
         starts=(
             *first.starts,
             *fixed(ball__angle1=0.1, ball__angle2=0.4, ball__angle3=0, ball__omega1=1),

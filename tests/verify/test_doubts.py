@@ -17,7 +17,7 @@ from fmugen.verify.deadline import check_time, limited_time, start_clock
 from fmugen.verify.doubts import with_doubt
 from fmugen.verify.reference import Reference, solve_reference
 from fmugen.verify.verdict import Verification, deviation, deviation_problems
-from tests.named_mechanisms import scissor_lift
+from tests.models.named_mechanisms import scissor_lift
 from tests.verify import models
 
 FOUR_BAR = """

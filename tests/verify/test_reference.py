@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from element_views import SpringType, joints_of, model_of
 from scipy.integrate import solve_ivp
 
 from fmugen.errors import AssemblyError, VerificationError
-from fmugen.ir.model import Input, SpringType, SystemModel, quantities
+from fmugen.ir.model import Input, quantities
 from fmugen.verify.reference import Reference, solve_reference
 from tests.verify import models
 from tests.verify.models import (
@@ -71,7 +72,7 @@ def test_parameters_can_be_overridden() -> None:
 
 
 def test_inputs_are_held_between_output_times() -> None:
-    model = SystemModel(
+    model = model_of(
         "Mass",
         inputs=(Input("push", start=7.0),),
         bodies=(body("mass", 2, 1),),
@@ -100,7 +101,7 @@ def test_output_times_inside_steps_are_as_exact_as_those_at_their_ends() -> None
 
 def test_a_push_that_lasts_a_few_output_intervals_is_not_stepped_over() -> None:
     pulse = "exp(-((time - 5)/0.05)^2)"
-    model = SystemModel(
+    model = model_of(
         "Mass",
         bodies=(body("mass", 2, 1),),
         joints=(prismatic("slide", "ground", "mass"),),
@@ -155,7 +156,7 @@ def test_andrews_squeezer() -> None:
 
 def test_parallelogram_passes_its_singular_positions() -> None:
     """The N-four-bar with one window, against its exact reduction to one degree of freedom."""
-    model = SystemModel(
+    model = model_of(
         "Window",
         gravity=vector(models.GRAVITY),
         ground=points({"P": (0, 0), "Q": (1, 0)}),
@@ -184,12 +185,12 @@ def test_parallelogram_passes_its_singular_positions() -> None:
 
 def test_driven_slider_crank_has_no_freedom_and_follows_its_driver() -> None:
     free = models.slider_crank()
-    model = SystemModel(
+    model = model_of(
         "Driven",
         gravity=free.gravity,
         ground=free.ground,
         bodies=free.bodies,
-        joints=free.joints,
+        joints=joints_of(free),
         drivers=(rotation_driver("motor", "ground", "m1", "1 + 4*pi*time"),),
         starts=guesses(h9__angle=-1.2, s11__s=0.3),
     )
@@ -205,7 +206,7 @@ def test_driven_slider_crank_has_no_freedom_and_follows_its_driver() -> None:
 
 
 def test_driver_torque_of_a_driven_wheel() -> None:
-    model = SystemModel(
+    model = model_of(
         "Wheel",
         bodies=(body("wheel", 1, 0.5),),
         joints=(revolute("axle", "ground", "wheel"),),
@@ -219,7 +220,7 @@ def test_driver_torque_of_a_driven_wheel() -> None:
 
 def test_weld_carries_force_and_torque() -> None:
     """A beam clamped to the wall: the weld carries its weight and the couple of it."""
-    model = SystemModel(
+    model = model_of(
         "Bracket",
         gravity=vector(models.GRAVITY),
         bodies=(rod("beam", 1.0, 2, 0.2),),
@@ -231,7 +232,7 @@ def test_weld_carries_force_and_torque() -> None:
 
 
 def test_weld_of_moving_bodies_keeps_its_angle() -> None:
-    model = SystemModel(
+    model = model_of(
         "Elbow",
         gravity=vector(models.GRAVITY),
         bodies=(rod("upper", 1.0), rod("lower", 0.6)),
@@ -246,7 +247,7 @@ def test_weld_of_moving_bodies_keeps_its_angle() -> None:
 
 def test_prismatic_reaction_carries_an_offset_load() -> None:
     """A cart on a horizontal rail pressed by a force beside its attachment point."""
-    model = SystemModel(
+    model = model_of(
         "Cart",
         bodies=(body("cart", 1, 1, handle=(0.4, 0)),),
         joints=(prismatic("rail", "ground", "cart", (2, 0)),),
@@ -260,7 +261,7 @@ def test_prismatic_reaction_carries_an_offset_load() -> None:
 
 
 def test_translation_drivers_in_full_and_along_an_axis() -> None:
-    model = SystemModel(
+    model = model_of(
         "Carried",
         gravity=vector(models.GRAVITY),
         bodies=(body("load", 3, 1),),
@@ -275,7 +276,7 @@ def test_translation_drivers_in_full_and_along_an_axis() -> None:
     np.testing.assert_allclose(reference.quantity("hand.fy"), 3.0 * (2.0 + 9.81), atol=1e-11)
     assert reference.energy.largest < 1e-9
 
-    lift = SystemModel(
+    lift = model_of(
         "Lift",
         bodies=(body("load", 3, 1),),
         drivers=(translation_driver("lift", "ground", "load", ("time^2", 0), axis=(0, 2)),),
@@ -289,7 +290,7 @@ def test_translation_drivers_in_full_and_along_an_axis() -> None:
 
 def test_actuator_along_the_axis_of_a_turning_body_leaves_no_spurious_couple() -> None:
     """A bead driven outward on a freely turning arm: the angular momentum stays."""
-    model = SystemModel(
+    model = model_of(
         "Turntable",
         bodies=(body("arm", 1, 2), body("bead", 0.5, 0.1)),
         joints=(revolute("axle", "ground", "arm"), prismatic("rail", "arm", "bead")),
@@ -304,7 +305,7 @@ def test_actuator_along_the_axis_of_a_turning_body_leaves_no_spurious_couple() -
 
 
 def test_translational_spring_damper_against_its_closed_form() -> None:
-    model = SystemModel(
+    model = model_of(
         "Oscillator",
         bodies=(body("mass", 2, 1),),
         joints=(prismatic("slide", "ground", "mass"),),
@@ -338,14 +339,14 @@ def test_rotational_spring_and_load_that_uses_a_quantity() -> None:
     joints = (revolute("pin", "ground", "disc"),)
     starts = fixed(pin__angle=0.7, pin__omega=0)
     kind = SpringType.ROTATIONAL
-    damped = SystemModel(
+    damped = model_of(
         "Damped",
         bodies=bodies,
         joints=joints,
         starts=starts,
         springs=(spring("k", "ground", "disc", kind, stiffness=20, damping=0.3, free=0.1),),
     )
-    loaded = SystemModel(
+    loaded = model_of(
         "Loaded",
         bodies=bodies,
         joints=joints,
@@ -364,7 +365,7 @@ def test_rotational_spring_and_load_that_uses_a_quantity() -> None:
 
 
 def test_force_between_two_bodies_acts_on_both_in_the_axes_of_its_frame() -> None:
-    model = SystemModel(
+    model = model_of(
         "Push",
         bodies=(body("left", 1, 1), body("right", 2, 1)),
         loads=(force("push", "right", (6, 0), tail="left", frame="left"),),
@@ -382,7 +383,7 @@ def test_force_between_two_bodies_acts_on_both_in_the_axes_of_its_frame() -> Non
 
 def test_redundant_constraints_are_told() -> None:
     """A beam held by two welds: the motion is determined, the reactions are not."""
-    model = SystemModel(
+    model = model_of(
         "Twice",
         gravity=vector(models.GRAVITY),
         ground=points({"A": (0, 0), "B": (1, 0)}),
@@ -401,8 +402,8 @@ def test_assembly_reaches_the_mode_of_the_guesses() -> None:
     assert reference.quantity("s11.s")[0] > 0
     flipped = models.slider_crank()
     starts = (*fixed(h8__angle=1, h8__omega=0), *guesses(h9__angle=2.4, s11__s=-0.2))
-    flipped = SystemModel(
-        "Flipped", ground=flipped.ground, bodies=flipped.bodies, joints=flipped.joints, starts=starts
+    flipped = model_of(
+        "Flipped", ground=flipped.ground, bodies=flipped.bodies, joints=joints_of(flipped), starts=starts
     )
     assert solve_reference(flipped, np.array([0.0, 1e-3])).quantity("s11.s")[0] < 0
 
@@ -419,8 +420,8 @@ def test_open_freedoms_are_counted_and_can_be_given() -> None:
 
 def test_impossible_starts_say_what_is_wrong() -> None:
     bars = models.four_bar()
-    far = SystemModel(
-        "TooFar", ground=points({"O": (0, 0), "P": (9, 0)}), bodies=bars.bodies, joints=bars.joints
+    far = model_of(
+        "TooFar", ground=points({"O": (0, 0), "P": (9, 0)}), bodies=bars.bodies, joints=joints_of(bars)
     )
     with pytest.raises(AssemblyError, match=r"TooFar cannot be assembled .* constraint 'h1"):
         solve_reference(far, np.array([0.0, 1.0]))
@@ -432,15 +433,15 @@ def test_impossible_starts_say_what_is_wrong() -> None:
 
 
 def test_massless_freedom_and_unreachable_driver_say_so() -> None:
-    empty = SystemModel("Empty", bodies=(body("ghost", 0, 0),))
+    empty = model_of("Empty", bodies=(body("ghost", 0, 0),))
     with pytest.raises(VerificationError, match="without moving any mass"):
         solve_reference(empty, np.array([0.0, 1.0]))
     crank = models.slider_crank()
-    model = SystemModel(
+    model = model_of(
         "Overstretched",
         ground=crank.ground,
         bodies=crank.bodies,
-        joints=crank.joints,
+        joints=joints_of(crank),
         drivers=(translation_driver("pull", "ground", "m3", ("0.3 + time", 0), axis=(1, 0)),),
         starts=guesses(h8__angle=1.2, h9__angle=-1.2),
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from element_views import joints_of, with_views
 from scipy.integrate import solve_ivp
 
 from fmugen.errors import AssemblyError
@@ -278,8 +279,8 @@ def in_space(planar: SystemModel) -> SystemModel:
         replace(part, inertia=replace(part.inertia, xx=part.inertia.zz, yy=part.inertia.zz))
         for part in planar.bodies
     )
-    joints = tuple(replace(pin, axis=vector((0, 0, 1))) for pin in planar.joints)
-    return replace(planar, space=Space.SPATIAL, bodies=flat, joints=joints, outputs=())
+    joints = tuple(replace(pin, axis=vector((0, 0, 1))) for pin in joints_of(planar))
+    return with_views(planar, space=Space.SPATIAL, bodies=flat, joints=joints, outputs=())
 
 
 def test_planar_four_bar_in_space_moves_as_in_the_plane() -> None:
@@ -440,9 +441,9 @@ def test_virtual_joint_tells_coordinates_and_constrains_nothing() -> None:
         "part.A",
         axis=(1, 2, 2),
         second_axis=(2, 1, -2),
-        like=arm.joints[0].type,
+        like=joints_of(arm)[0].type,
     )
-    reference = solve_reference(replace(arm, joints=(*arm.joints, watch)), np.linspace(0.0, 0.3, 4))
+    reference = solve_reference(with_views(arm, joints=(*joints_of(arm), watch)), np.linspace(0.0, 0.3, 4))
     for kind in ("x", "y", "angle", "vx", "omega", "ay", "alpha"):
         np.testing.assert_allclose(
             reference.quantity(f"watch.{kind}"), reference.quantity(f"j.{kind}"), atol=1e-12

@@ -17,7 +17,7 @@ from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import Compilation, export_fmu
 from fmugen.view.modelica import import_script, modelica_files
-from tests.overconstrained import third_crank
+from tests.models.overconstrained import third_crank
 from tests.support import example
 
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from element_views import joints_of
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.flow import Closure
@@ -53,7 +54,7 @@ def test_joints_hold_the_bodies_together_at_the_start(name: str) -> None:
     for marker in scene.markers:
         if marker.name:
             places[marker.name] = world(poses, marker.spot.body, marker.spot.position)
-    for joint in model.joints:
+    for joint in joints_of(model):
         if joint.type.value in ("revolute", "spherical", "universal"):
             bodies = {numbers[joint.tail.body], numbers[joint.head.body]}
             corners = [

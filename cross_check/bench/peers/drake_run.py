@@ -11,10 +11,10 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from element_views import JointType
 
 from bench.peers.mjcf import pinned_places
 from bench.peers.skeleton import Array, Link, Skeleton
-from fmugen.ir.model import JointType
 
 __all__ = ["drake_integration"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sympy
+from element_views import JointType
 from sympy.physics.mechanics import (
     KanesMethod,
     Point,
@@ -19,7 +20,6 @@ from sympy.physics.mechanics import (
 )
 
 from bench.peers.skeleton import Array, Link, Skeleton
-from fmugen.ir.model import JointType
 
 __all__ = ["kane_source"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from xml.etree import ElementTree
 
 import numpy as np
+from element_views import JointType
 
 from bench.peers.skeleton import Array, Bone, Link, Skeleton
-from fmugen.ir.model import JointType
 
 __all__ = ["mjcf_file", "pinned_places"]
 

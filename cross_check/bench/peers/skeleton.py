@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from element_views import Joint, JointType, drivers_of, joints_of, loads_of, springs_of, with_views
 from numpy.typing import NDArray
 
 from fmugen.formulas import parse
-from fmugen.ir.model import Joint, JointType, Space, SystemModel, quantities
+from fmugen.ir.model import Space, SystemModel, quantities
 from fmugen.ir.quantity import Level
 from fmugen.verify.assembly import assemble
 from fmugen.verify.mechanism import Mechanism
@@ -76,8 +77,8 @@ def falling(model: SystemModel) -> SystemModel:
     """The mechanism of a model alone: it falls from rest under an oblique gravity."""
     velocities = {quantity.name for quantity in quantities(model) if quantity.level is Level.VELOCITY}
     x, y, z = (parse(repr(component)) for component in GRAVITY[model.space])
-    gone = {element.name for element in (*model.loads, *model.springs, *model.drivers)}
-    return replace(
+    gone = {element.name for element in (*loads_of(model), *springs_of(model), *drivers_of(model))}
+    return with_views(
         model,
         gravity=(x, y, z),
         inputs=(),
@@ -105,7 +106,7 @@ def skeleton_of(model: SystemModel) -> Skeleton:
         for index, body in enumerate(model.bodies)
     )
     links = [
-        _link(mechanism, posture, joint) for joint in model.joints if joint.type is not JointType.VIRTUAL
+        _link(mechanism, posture, joint) for joint in joints_of(model) if joint.type is not JointType.VIRTUAL
     ]
     tree, chords = _spanning(links, len(bones))
     gravity = mechanism.layout.vector(model.gravity)

@@ -40,10 +40,10 @@ def compact(roots: Sequence[Expr], is_leaf: Callable[[Expr], bool], sweeps: int 
 
     Examples
     --------
-    >>> from fmugen.expr.dag import Dag, Role
+    >>> from fmugen.expr.dag import Dag, SymbolRole
     >>> from fmugen.expr.code import print_expression
     >>> dag = Dag()
-    >>> a, b, c = (dag.symbol(name, Role.COORDINATE) for name in "abc")
+    >>> a, b, c = (dag.symbol(name, SymbolRole.COORDINATE) for name in "abc")
     >>> (root,) = compact([a * b + a * c], lambda node: not node.args)
     >>> print_expression(root, {a: "a", b: "b", c: "c"})
     'a*(b + c)'

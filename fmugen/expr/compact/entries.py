@@ -13,10 +13,10 @@ Signed = tuple[int, int]
 
 
 class Entries:
-    """What is computed; what is equal has one number.
+    """A table of computed values; equal values have one number.
 
     An entry is an atom (a leaf or a constant), a product of powers of entries, a sum of entries with signs,
-    or an operation on entries that is left as it is.
+    or any other operation on entries.
     """
 
     def __init__(self, dag: Dag) -> None:
@@ -81,7 +81,7 @@ class Entries:
         return sign, number
 
     def other(self, operation: Operation, value: Value, arguments: tuple[Signed, ...]) -> int:
-        """An operation that is left as it is."""
+        """An operation that is neither a product nor a sum."""
         number, _ = self._number("other", operation, value, arguments)
         self.others[number] = operation, value, arguments
         return number
@@ -91,7 +91,7 @@ class Entries:
         return self.products.get(number) or Counter({number: 1})
 
     def arguments(self, number: int) -> list[int]:
-        """What an entry is made of."""
+        """The entries that an entry consists of."""
         if number in self.products:
             return list(self.products[number])
         if number in self.sums:
@@ -99,7 +99,7 @@ class Entries:
         return [argument for _, argument in self.others[number][2]] if number in self.others else []
 
     def reached(self, numbers: Iterable[int]) -> list[int]:
-        """What ``numbers`` need and they themselves, arguments first."""
+        """``numbers`` and all entries that they need, arguments first."""
         return arguments_first(numbers, self.arguments)
 
 

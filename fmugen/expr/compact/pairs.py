@@ -1,4 +1,4 @@
-"""What stands together in several products, or sums, becomes one entry that all of them read."""
+"""A pair that occurs in several products, or sums, becomes one entry that all of them use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Pair = tuple[int, int, int]
 
 
 class _Kind(Protocol):
-    """Products or sums: what they consist of, and how two of these become one."""
+    """Products or sums: their parts, and the combination of two parts into one."""
 
     def members(self) -> Iterable[int]: ...
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from fmugen.expr.calculus import postorder
 from fmugen.expr.compact.entries import Entries, Signed, is_negative
 from fmugen.expr.dag import Exact, Expr, Operation
 
-#: Higher powers are calls of a function, and stay as they are.
+#: Higher powers are function calls and are not decomposed.
 _HIGHEST_POWER = 4
 
 _NOTHING = Counter[int]()
@@ -94,7 +94,7 @@ class _Reader:
         return self._drawn(terms)
 
     def _open(self, terms: dict[int, int], sign: int, number: int) -> None:
-        """One more term; those of a sum that nothing else reads, one by one."""
+        """Add a term; the terms of a sum with no other use are added one by one."""
         if number in self._entries.sums and number not in self._shared:
             for inner, turned in self._entries.sums[number].items():
                 self._add(terms, sign * turned, inner)
@@ -114,7 +114,7 @@ class _Reader:
             self._add(terms, sign, self._entries.product(factors))
 
     def _drawn(self, terms: dict[int, int]) -> Signed:
-        """A sum with the factors drawn out that terms have in common which nothing else reads."""
+        """A sum with common factors of its terms drawn out, if these terms have no other use."""
         left: dict[int, int] | None = dict(terms)
         while left is not None:
             terms = left
@@ -124,28 +124,11 @@ class _Reader:
 
     def _draw_out(self, terms: dict[int, int]) -> None:
         """Draw out of ``terms`` the factor that most of them have, then the next, as long as two have one."""
-        holders: dict[int, dict[int, None]] = {}
-        for number in terms:
-            if number not in self._shared:
-                for factor in self._entries.products.get(number, _NOTHING):
-                    holders.setdefault(factor, {})[number] = None
-        queue = [(-len(held), factor) for factor, held in holders.items() if len(held) > 1]
-        heapify(queue)
-        while queue:
-            expected, factor = heappop(queue)
-            held = [number for number in holders[factor] if number in terms]
-            if len(held) != -expected:
-                if len(held) > 1:
-                    heappush(queue, (-len(held), factor))
-                continue
+        holders = _Holders(terms, self._entries.products, self._shared)
+        for factor, held in holders:
             whole = self._factored(terms, held, self._common(held, factor))
-            if whole not in terms or whole in self._shared:
-                continue
-            for other in self._entries.products.get(whole, _NOTHING):
-                held = [number for number in holders.get(other, ()) if number in terms]
-                holders[other] = dict.fromkeys([*held, whole])
-                if len(holders[other]) > 1:
-                    heappush(queue, (-len(holders[other]), other))
+            if whole in terms and whole not in self._shared:
+                holders.add(whole)
 
     def _factored(self, terms: dict[int, int], held: Sequence[int], common: Counter[int]) -> int:
         """Replace the terms ``held`` by one product of what they have in common; its number."""
@@ -232,9 +215,48 @@ def _positive(node: Expr) -> Expr:
     return node.args[1] if alone else -node
 
 
-class _Given:
-    """Nodes that are not looked into, as a container."""
+class _Holders:
+    """Factors with the terms of a sum that have them, for as long as two have one: that of most terms first.
 
+    ``terms`` may change in between; the numbers of those that are ``shared`` do not count.
+    """
+
+    def __init__(
+        self, terms: Mapping[int, int], products: Mapping[int, Counter[int]], shared: Collection[int]
+    ) -> None:
+        self._terms, self._products = terms, products
+        self._of: dict[int, dict[int, None]] = {}
+        for number in terms:
+            if number not in shared:
+                for factor in products.get(number, _NOTHING):
+                    self._of.setdefault(factor, {})[number] = None
+        self._queue = [(-len(held), factor) for factor, held in self._of.items() if len(held) > 1]
+        heapify(self._queue)
+
+    def __iter__(self) -> Iterator[tuple[int, list[int]]]:
+        while self._queue:
+            expected, factor = heappop(self._queue)
+            held = self._held(factor)
+            if len(held) == -expected:
+                yield factor, held
+            else:
+                self._await(factor, len(held))
+
+    def add(self, number: int) -> None:
+        """One more term."""
+        for factor in self._products.get(number, _NOTHING):
+            self._of[factor] = dict.fromkeys([*self._held(factor), number])
+            self._await(factor, len(self._of[factor]))
+
+    def _held(self, factor: int) -> list[int]:
+        return [number for number in self._of.get(factor, ()) if number in self._terms]
+
+    def _await(self, factor: int, count: int) -> None:
+        if count > 1:
+            heappush(self._queue, (-count, factor))
+
+
+class _Given:
     def __init__(self, is_given: Callable[[Expr], bool]) -> None:
         self._is_given = is_given
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fmugen.expr.compact.entries import Entries, Signed
-from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.dag import Dag, Expr, Operation, SymbolRole
 
-#: Symbols that the equations of motion find on the way, after so many operations: more than any chain has.
-_FOUND_AFTER = {Role.ACCELERATION: 10_000, Role.MULTIPLIER: 20_000}
-#: Divisions and functions take longer than sums and products, by about so many times.
+#: Symbols that are known only after so many operations of the equations of motion: more than any chain has.
+_FOUND_AFTER = {SymbolRole.ACCELERATION: 10_000, SymbolRole.MULTIPLIER: 20_000}
+#: Divisions and functions take about so many times as long as sums and products.
 _SLOW = 4
 
 
 def written(entries: Entries, signed: Sequence[Signed]) -> list[Expr]:
-    """The nodes of entries. Code computes from left to right: what is known late comes last."""
+    """The nodes of entries. Code computes from left to right, so operands that are known late come last."""
     known: dict[int, _Timed] = {}
     for number in entries.reached(number for _, number in signed):
         known[number] = _written(entries, number, known)

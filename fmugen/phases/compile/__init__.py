@@ -13,9 +13,9 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from fmugen.cache import digest, keep
@@ -23,7 +23,8 @@ from fmugen.errors import CompileError
 from fmugen.ir.platform import Platform, choose_platforms, host_platform
 from fmugen.phases.compile.influences import influences
 from fmugen.phases.compile.symbols import read_interface
-from fmugen.phases.compile.toolchain import Compiler, find_compiler, require_success
+from fmugen.phases.compile.toolchain import Compiler, end_compilers, find_compiler, require_success
+from fmugen.phases.compile.units import Effort, Unit, units_of
 from fmugen.resources import default_cache_dir, fmi_include_dir, runtime_sources
 
 __all__ = [
@@ -98,9 +99,8 @@ def compile_libraries(
         If there is no compiler, the compiler fails, or a library lacks an FMI function.
     """
     compilers = {platform: find_compiler(platform, portable=portable) for platform in platforms}
-    units = 1 + sum(name.endswith(".c") for name in _all_files(sources))
-    count = _Count(units * len(platforms), counter)
-    with ThreadPoolExecutor(os.cpu_count()) as workers, ThreadPoolExecutor(len(platforms)) as overseers:
+    count = _Count((1 + len(_units(_all_files(sources)))) * len(platforms), counter)
+    with _workers() as workers, ThreadPoolExecutor(len(platforms)) as overseers, _ending_compilers(workers):
         futures = {
             platform: overseers.submit(
                 _compile, sources, platform, fmi, compiler, cache_dir, None, workers, count
@@ -126,7 +126,7 @@ def compile_library(
     """
     platform = platform or host_platform()
     compiler = compiler or find_compiler(platform)
-    with ThreadPoolExecutor(os.cpu_count()) as workers:
+    with _workers() as workers, _ending_compilers(workers):
         return _compile(sources, platform, fmi, compiler, cache_dir, work_dir, workers, _Count(0, None))
 
 
@@ -140,15 +140,31 @@ def compile_program(
     platform = host_platform()
     compiler = find_compiler(platform)
     files = _all_files(sources) | dict(main)
-    count = _Count(1 + sum(name.endswith(".c") for name in files), counter)
+    count = _Count(1 + len(_units(files)), counter)
     with (
-        ThreadPoolExecutor(os.cpu_count()) as workers,
         tempfile.TemporaryDirectory(prefix="fmugen-") as folder,
+        _workers() as workers,
+        _ending_compilers(workers),
     ):
         units = _compile_units(files, platform, compiler, Path(folder), default_cache_dir(), workers, count)
         program = "program.exe" if platform.system == "windows" else "program"
         _run_all([compiler.program_command(units, program)], Path(folder), workers, count)
         return (Path(folder) / program).read_bytes()
+
+
+def _workers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(os.cpu_count())
+
+
+@contextmanager
+def _ending_compilers(workers: Executor) -> Iterator[None]:
+    """An interruption ends the compilers of ``workers`` at once: nobody waits for them, and none begins."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        workers.shutdown(wait=False, cancel_futures=True)
+        end_compilers()
+        raise
 
 
 class _Count:
@@ -182,7 +198,7 @@ def _compile(
     cached = cache / f"{key}{platform.library_suffix}"
     with suppress(OSError):
         content = cached.read_bytes()
-        count.add(1 + sum(name.endswith(".c") for name in files))
+        count.add(1 + len(_units(files)))
         return content
     with ExitStack() as stack:
         folder = work_dir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-")))
@@ -196,13 +212,19 @@ def _all_files(sources: Mapping[str, str]) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in runtime_sources()} | dict(sources)
 
 
+def _units(files: Mapping[str, str]) -> list[Unit]:
+    return units_of(files, frozenset(path.name for path in runtime_sources()))
+
+
 # --- the cache -------------------------------------------------------------------------------
 
 
-def _digest(files: Mapping[str, str], platform: Platform, compiler: Compiler) -> str:
+def _digest(
+    files: Mapping[str, str], platform: Platform, compiler: Compiler, efforts: Iterable[Effort] = Effort
+) -> str:
     """A digest of everything that a library, or an object, is a function of."""
     headers = {path.name: path.read_text(encoding="utf-8") for path in _fmi_headers()}
-    parts = list(compiler.identity(platform))
+    parts = list(compiler.identity(platform, *efforts))
     for name, text in sorted({**files, **headers}.items()):
         parts += [name, text]
     return digest(parts)
@@ -245,19 +267,22 @@ def _compile_units(
     workers: Executor,
     count: _Count,
 ) -> list[str]:
-    """Compile each file that is not in the cache; the names of all C files."""
-    for name, text in files.items():
+    """Compile each unit that is not in the cache; the names of all units."""
+    units, include = _units(files), fmi_include_dir()
+    texts = {**files, **{unit.name: unit.text for unit in units if unit.text}}
+    for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    units = sorted(name for name in files if name.endswith(".c"))
-    include = fmi_include_dir()
-    keys = {unit: _digest(influences(unit, files), platform, compiler) for unit in units}
-    kept = {unit: cache / "objects" / f"{key}.o" for unit, key in keys.items()}
-    missing = [unit for unit in units if not _recall(kept[unit], folder / f"{unit}.o")]
+    kept: dict[Unit, Path] = {}
+    for unit in units:
+        key = _digest(influences(unit.name, texts), platform, compiler, (unit.effort,))
+        kept[unit] = cache / "objects" / f"{key}.o"
+    missing = [unit for unit in units if not _recall(kept[unit], folder / f"{unit.name}.o")]
     count.add(len(units) - len(missing))
-    _run_all((compiler.compile_command(platform, unit, include) for unit in missing), folder, workers, count)
+    commands = [compiler.compile_command(platform, unit.name, include, unit.effort) for unit in missing]
+    _run_all(commands, folder, workers, count)
     for unit in missing:
-        keep(kept[unit], (folder / f"{unit}.o").read_bytes())
-    return units
+        keep(kept[unit], (folder / f"{unit.name}.o").read_bytes())
+    return [unit.name for unit in units]
 
 
 def _run_all(commands: Iterable[Sequence[str]], folder: Path, workers: Executor, count: _Count) -> None:
@@ -277,7 +302,7 @@ def _fmi_headers() -> list[Path]:
 
 
 def _require_interface(library: bytes, platform: Platform, fmi: int) -> None:
-    """Check that a library exports the FMI functions and needs nothing that an importer may lack."""
+    """Check that a library exports the FMI functions and imports nothing that an importer may lack."""
     interface = read_interface(library)
     missing = sorted(exported_functions(fmi) - interface.exports)
     if missing:

@@ -1,4 +1,4 @@
-"""What an object file is a function of."""
+"""The texts that an object file depends on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["influences"]
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 #: A constant defined on one line; its name is the group.
 _CONSTANT = re.compile(r"^#define[ \t]+(\w+)(?![\w(]).*(?<!\\)$", re.MULTILINE)
-#: What makes names out of others, so that one cannot tell which are named.
+#: Macros that build names from others: the names used cannot be found in the text.
 _PASTING = "##"
 
 

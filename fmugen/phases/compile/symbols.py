@@ -1,8 +1,8 @@
-"""What a shared library offers and what it needs, read from its bytes.
+"""The symbols that a shared library exports and imports, read from its bytes.
 
-An FMU may carry libraries of platforms that this machine cannot load, so the tables that their loaders would
-use are read here: the dynamic symbols of an ELF file, the export directory of a PE file, the export trie of a
-Mach-O file. Only 64-bit little-endian files are of interest.
+An FMU may contain libraries of platforms that this machine cannot load. The tables of their loaders are
+therefore read here: the dynamic symbols of an ELF file, the export directory of a PE file, the export trie of
+a Mach-O file. Only 64-bit little-endian files are supported.
 """
 
 from __future__ import annotations

@@ -6,21 +6,28 @@ import importlib.util
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from fmugen.errors import CompileError
 from fmugen.ir.platform import Platform, host_platform
+from fmugen.phases.compile.units import Effort
 
-__all__ = ["Compiler", "find_compiler", "first_lines", "require_success"]
+__all__ = ["Compiler", "end_compilers", "find_compiler", "first_lines", "require_success"]
 
 # Contraction of a*b+c is a choice of the compiler that changes the last bits: it is forbidden, so
 # that every compiler gives the same motion. Nothing reads errno after a root.
-_COMPILE_FLAGS = ("-std=c99", "-O2", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
+_COMPILE_FLAGS = ("-std=c99", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
+# gcc takes less than half the time for -O1. No arithmetic depends on the level: results are the same.
+_LEVELS = {Effort.STEPS: "-O2", Effort.STRAIGHT: "-O1", Effort.RARE: "-O1"}
+_GCC = "Free Software Foundation"
 _POSITION_INDEPENDENT = {"linux": ("-fPIC",), "windows": (), "darwin": ("-fPIC",)}
 
 # ELF: calls inside the library stay inside it even if another FMU is loaded, nothing may be left
@@ -35,22 +42,29 @@ _LIBRARIES = {"linux": ("-lm",), "windows": (), "darwin": ()}
 #: What zig calls a system; for Linux with the oldest C library that the binary is to run with.
 _ZIG_SYSTEMS = {"linux": "linux-gnu.2.17", "windows": "windows-gnu", "darwin": "macos"}
 
+#: The compilers that are running, in any thread.
+_RUNNING: set[subprocess.Popen[str]] = set()
+_LOCK = threading.Lock()
+
 _TIMEOUT_S = 600
 _QUOTED_LINES = 12
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: how it is called, and what it says it is."""
+    """A C compiler: its command and its version text."""
 
     command: tuple[str, ...]
     version: str
     #: Options that make it compile for the platform and for no particular processor of that kind.
     target_flags: tuple[str, ...] = ()
 
-    def compile_command(self, platform: Platform, unit: str, include: Path) -> tuple[str, ...]:
+    def compile_command(
+        self, platform: Platform, unit: str, include: Path, effort: Effort = Effort.STEPS
+    ) -> tuple[str, ...]:
         """The command that makes ``unit.o`` from ``unit``."""
-        flags = (*_COMPILE_FLAGS, *_POSITION_INDEPENDENT[platform.system], f"-I{include}")
+        level = _LEVELS[effort] if _GCC in self.version else "-O2"
+        flags = (level, *_COMPILE_FLAGS, *_POSITION_INDEPENDENT[platform.system], f"-I{include}")
         return (*self.command, *self.target_flags, *flags, "-c", unit, "-o", f"{unit}.o")
 
     def link_command(self, platform: Platform, units: Sequence[str], library: str) -> tuple[str, ...]:
@@ -65,9 +79,10 @@ class Compiler:
         libraries = _LIBRARIES[host_platform().system]
         return (*self.command, *self.target_flags, "-o", program, *objects, *libraries)
 
-    def identity(self, platform: Platform) -> tuple[str, ...]:
-        """All of it that a library depends on, its place on this machine left out."""
-        commands = self.compile_command(platform, "", Path()) + self.link_command(platform, (), "")
+    def identity(self, platform: Platform, *efforts: Effort) -> tuple[str, ...]:
+        """All of it that units of these efforts depend on, its place on this machine left out."""
+        compiling = (self.compile_command(platform, "", Path(), effort) for effort in efforts)
+        commands = sum(compiling, ()) + self.link_command(platform, (), "")
         return (self.version, platform.tuple, *commands[1:])
 
 
@@ -139,20 +154,58 @@ def _output_of(command: Sequence[str]) -> str:
     return result.stdout
 
 
+def end_compilers() -> None:
+    """Kill all compilers that are running."""
+    with _LOCK:
+        for process in _RUNNING:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a compiler with the passes that it has started."""
+    with suppress(ProcessLookupError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 def _run(command: Sequence[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    # Libraries for Windows carry the time of linking unless this names another.
+    environment = {**os.environ, "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"}
+    pipe = subprocess.PIPE
     try:
-        return subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=folder,
-            capture_output=True,
+            stdout=pipe,
+            stderr=pipe,
             text=True,
             errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-            # Libraries for Windows carry the time of linking unless this names another.
-            env={**os.environ, "LC_ALL": "C", "SOURCE_DATE_EPOCH": "0"},
+            env=environment,
+            process_group=None if sys.platform == "win32" else 0,
         )
     except OSError as error:
         raise CompileError(f"`{command[0]}` cannot be run: {error.strerror or error}") from error
-    except subprocess.TimeoutExpired as error:
-        raise CompileError(f"`{shlex.join(command)}` did not end within {_TIMEOUT_S} s") from error
+    with process, _running(process):
+        try:
+            output, messages = process.communicate(timeout=_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            _kill(process)
+            raise CompileError(f"`{shlex.join(command)}` did not end within {_TIMEOUT_S} s") from error
+    return subprocess.CompletedProcess(command, process.returncode, output, messages)
+
+
+@contextmanager
+def _running(process: subprocess.Popen[str]) -> Iterator[None]:
+    """While this lasts, ``process`` is one that :func:`end_compilers` ends; so it is on an interruption."""
+    with _LOCK:
+        _RUNNING.add(process)
+    try:
+        yield
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        with _LOCK:
+            _RUNNING.discard(process)

@@ -296,33 +296,33 @@ def _parameter(
 
 
 def _inputs(model: SystemModel, references: Iterator[int]) -> Iterator[Variable]:
-    numbers = {given.name: next(references) for given in model.inputs}
-    rate_of = {given.rate: given.name for given in model.inputs if given.rate}
+    numbers = {variable.name: next(references) for variable in model.inputs}
+    rate_of = {variable.rate: variable.name for variable in model.inputs if variable.rate}
     notes = {chain[0].name: _fed_with(chain) for chain in rate_chains(model)}
     driving = driving_inputs(model)
-    for given in model.inputs:
-        source = rate_of.get(given.name)
-        parts = [given.description or (f"rate of {source}" if source else "")]
-        parts += [notes[given.name]] if given.name in notes and given.name in driving else []
+    for variable in model.inputs:
+        source = rate_of.get(variable.name)
+        parts = [variable.description or (f"rate of {source}" if source else "")]
+        parts += [notes[variable.name]] if variable.name in notes and variable.name in driving else []
         # FMI 2.0 wants a start value on an input and forbids the attribute ``initial``.
         yield Variable(
-            given.name,
-            numbers[given.name],
+            variable.name,
+            numbers[variable.name],
             "input",
             "continuous",
             None,
-            given.start,
-            given.unit,
+            variable.start,
+            variable.unit,
             "; ".join(part for part in parts if part),
             derivative_of=None if source is None else numbers[source],
-            minimum=given.minimum,
-            maximum=given.maximum,
-            nominal=given.nominal,
+            minimum=variable.minimum,
+            maximum=variable.maximum,
+            nominal=variable.nominal,
         )
 
 
 def _fed_with(chain: Sequence[Input]) -> str:
-    rates = " and ".join(given.name for given in chain[1:])
+    rates = " and ".join(variable.name for variable in chain[1:])
     return f"prescribes a motion: feed {rates}, its derivatives, with it"
 
 

@@ -140,7 +140,7 @@ def _equations(
         "q": [coordinate.position for coordinate in dae.coordinates],
         "v": [coordinate.velocity for coordinate in dae.coordinates],
         "x": [state.symbol for state in dae.states],
-        "a": [coordinate.second for coordinate in dae.coordinates],
+        "a": [coordinate.acceleration for coordinate in dae.coordinates],
         "m": [dae.constraints[row].multiplier for row in flow.rows],
         "z": [unknown.symbol for unknown in dae.iterated],
     }
@@ -165,15 +165,15 @@ def _residuals(dae: Dae, flow: SolutionFlow) -> list[Expr]:
     """M a + Phi_q^T lambda - F, Phi_q a - gamma, and the equations of the network that are iterated."""
     dynamic = [-force for force in dae.force]
     for (row, column), entry in dae.mass.items():
-        dynamic[row] = dynamic[row] + entry * dae.coordinates[column].second
+        dynamic[row] = dynamic[row] + entry * dae.coordinates[column].acceleration
         if row != column:
-            dynamic[column] = dynamic[column] + entry * dae.coordinates[row].second
+            dynamic[column] = dynamic[column] + entry * dae.coordinates[row].acceleration
     kinematic = []
     for constraint in (dae.constraints[row] for row in flow.rows):
         residual = -constraint.gamma
         for column, entry in constraint.jacobian.items():
             dynamic[column] = dynamic[column] + entry * constraint.multiplier
-            residual = residual + entry * dae.coordinates[column].second
+            residual = residual + entry * dae.coordinates[column].acceleration
         kinematic.append(residual)
     iterated = [equation.residual for block in dae.network_blocks for equation in block.equations]
     return [*dynamic, *kinematic, *iterated]

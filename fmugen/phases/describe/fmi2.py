@@ -6,14 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
-from fmugen.ir.fmu import Dependency, FmuDescription, Variable
+from fmugen.ir.fmu import Dependency, FmuDescription
 from fmugen.ir.options import InterfaceType
-from fmugen.phases.describe.xml import LOG_CATEGORIES, METHODS, Value, add, set_attributes, to_bytes
+from fmugen.phases.describe.common import (
+    METHODS,
+    OUTPUT_DERIVATIVES,
+    add_experiment,
+    add_log_categories,
+    add_units,
+    attributes_of,
+    number_of,
+)
+from fmugen.phases.describe.xml import Value, add, set_attributes, to_bytes
 
 __all__ = ["fmi2_description"]
-
-#: Derivatives of inputs are taken up to the third, those of outputs given up to the first.
-_OUTPUT_DERIVATIVES = 1
 
 
 def fmi2_description(description: FmuDescription, source_files: Sequence[str] = ()) -> bytes:
@@ -31,10 +37,10 @@ def fmi2_description(description: FmuDescription, source_files: Sequence[str] = 
         numberOfEventIndicators=len(description.indicators),
     )
     _add_interfaces(root, description, source_files)
-    _add_units(root, description)
+    add_units(root, description)
     _add_types(root, description)
-    _add_log_categories(root)
-    _add_experiment(root, description)
+    add_log_categories(root)
+    add_experiment(root, description)
     _add_variables(root, description)
     _add_structure(root, description)
     return to_bytes(root)
@@ -60,7 +66,7 @@ def _add_interfaces(root: etree._Element, description: FmuDescription, source_fi
             **common,
             canHandleVariableCommunicationStepSize=True,
             canInterpolateInputs=True,
-            maxOutputDerivativeOrder=_OUTPUT_DERIVATIVES,
+            maxOutputDerivativeOrder=OUTPUT_DERIVATIVES,
             canRunAsynchronuously=False,
         )
         elements.append(element)
@@ -68,16 +74,6 @@ def _add_interfaces(root: etree._Element, description: FmuDescription, source_fi
         files = add(element, "SourceFiles")
         for name in source_files:
             add(files, "File", name=name)
-
-
-def _add_units(root: etree._Element, description: FmuDescription) -> None:
-    units = add(root, "UnitDefinitions")
-    for definition in description.units:
-        unit = add(units, "Unit", name=definition.name)
-        factor = None if definition.factor == 1.0 else definition.factor
-        add(unit, "BaseUnit", **dict(definition.exponents), factor=factor)
-        if definition.display is not None:
-            add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
 
 
 def _add_types(root: etree._Element, description: FmuDescription) -> None:
@@ -98,24 +94,6 @@ def _add_types(root: etree._Element, description: FmuDescription) -> None:
                 add(enumeration, "Item", name=name, value=value)
 
 
-def _add_log_categories(root: etree._Element) -> None:
-    categories = add(root, "LogCategories")
-    for name, meaning in LOG_CATEGORIES:
-        add(categories, "Category", name=name, description=meaning)
-
-
-def _add_experiment(root: etree._Element, description: FmuDescription) -> None:
-    experiment = description.experiment
-    add(
-        root,
-        "DefaultExperiment",
-        startTime=0.0,
-        stopTime=experiment.stop,
-        tolerance=experiment.tolerance,
-        stepSize=experiment.step,
-    )
-
-
 def _add_variables(root: etree._Element, description: FmuDescription) -> None:
     type_of = {definition.unit: definition.name for definition in description.types}
     variables = add(root, "ModelVariables")
@@ -123,29 +101,13 @@ def _add_variables(root: etree._Element, description: FmuDescription) -> None:
         scalar = add(
             variables,
             "ScalarVariable",
-            name=variable.name,
-            valueReference=variable.value_reference,
-            description=variable.description or None,
-            causality=variable.causality,
-            variability=variable.variability,
-            initial=variable.initial,
+            **attributes_of(variable),
         )
         if variable.items and variable.start is not None:
             add(scalar, "Enumeration", declaredType=METHODS, start=int(variable.start))
         else:
-            add(scalar, "Real", **_real(variable, type_of.get(variable.unit)))
-
-
-def _real(variable: Variable, declared: str | None) -> dict[str, Value]:
-    return {
-        "declaredType": declared,
-        "unit": variable.unit or None,
-        "min": variable.minimum,
-        "max": variable.maximum,
-        "nominal": variable.nominal,
-        "start": variable.start,
-        "derivative": None if variable.derivative_of is None else _index(variable.derivative_of),
-    }
+            derived = None if variable.derivative_of is None else _index(variable.derivative_of)
+            add(scalar, "Real", **number_of(variable, type_of.get(variable.unit), derived))
 
 
 def _add_structure(root: etree._Element, description: FmuDescription) -> None:

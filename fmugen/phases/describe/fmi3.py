@@ -6,13 +6,20 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from fmugen.ir.fmu import Dependency, FmuDescription, Variable
+from fmugen.ir.fmu import Dependency, FmuDescription
 from fmugen.ir.options import InterfaceType
-from fmugen.phases.describe.xml import LOG_CATEGORIES, METHODS, Value, add, set_attributes, to_bytes
+from fmugen.phases.describe.common import (
+    METHODS,
+    OUTPUT_DERIVATIVES,
+    add_experiment,
+    add_log_categories,
+    add_units,
+    attributes_of,
+    number_of,
+)
+from fmugen.phases.describe.xml import Value, add, set_attributes, to_bytes
 
 __all__ = ["fmi3_description"]
-
-_OUTPUT_DERIVATIVES = 1
 
 
 def fmi3_description(description: FmuDescription) -> bytes:
@@ -29,20 +36,10 @@ def fmi3_description(description: FmuDescription) -> bytes:
         variableNamingConvention="structured",
     )
     _add_interfaces(root, description)
-    _add_units(root, description)
+    add_units(root, description)
     _add_types(root, description)
-    categories = add(root, "LogCategories")
-    for name, meaning in LOG_CATEGORIES:
-        add(categories, "Category", name=name, description=meaning)
-    experiment = description.experiment
-    add(
-        root,
-        "DefaultExperiment",
-        startTime=0.0,
-        stopTime=experiment.stop,
-        tolerance=experiment.tolerance,
-        stepSize=experiment.step,
-    )
+    add_log_categories(root)
+    add_experiment(root, description)
     _add_variables(root, description)
     _add_structure(root, description)
     return to_bytes(root)
@@ -66,19 +63,9 @@ def _add_interfaces(root: etree._Element, description: FmuDescription) -> None:
             "CoSimulation",
             **common,
             canHandleVariableCommunicationStepSize=True,
-            maxOutputDerivativeOrder=_OUTPUT_DERIVATIVES,
+            maxOutputDerivativeOrder=OUTPUT_DERIVATIVES,
             hasEventMode=False,
         )
-
-
-def _add_units(root: etree._Element, description: FmuDescription) -> None:
-    units = add(root, "UnitDefinitions")
-    for definition in description.units:
-        unit = add(units, "Unit", name=definition.name)
-        factor = None if definition.factor == 1.0 else definition.factor
-        add(unit, "BaseUnit", **dict(definition.exponents), factor=factor)
-        if definition.display is not None:
-            add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
 
 
 def _add_types(root: etree._Element, description: FmuDescription) -> None:
@@ -105,9 +92,14 @@ def _add_variables(root: etree._Element, description: FmuDescription) -> None:
     for variable in description.variables:
         if variable.items and variable.start is not None:
             start = int(variable.start)
-            add(variables, "Enumeration", **_common(variable), declaredType=METHODS, start=start)
+            add(variables, "Enumeration", **attributes_of(variable), declaredType=METHODS, start=start)
         else:
-            add(variables, "Float64", **_common(variable), **_float(variable, type_of.get(variable.unit)))
+            add(
+                variables,
+                "Float64",
+                **attributes_of(variable),
+                **number_of(variable, type_of.get(variable.unit), variable.derivative_of),
+            )
     add(
         variables,
         "Float64",
@@ -118,29 +110,6 @@ def _add_variables(root: etree._Element, description: FmuDescription) -> None:
         variability="continuous",
         unit="s",
     )
-
-
-def _common(variable: Variable) -> dict[str, Value]:
-    return {
-        "name": variable.name,
-        "valueReference": variable.value_reference,
-        "description": variable.description or None,
-        "causality": variable.causality,
-        "variability": variable.variability,
-        "initial": variable.initial,
-    }
-
-
-def _float(variable: Variable, declared: str | None) -> dict[str, Value]:
-    return {
-        "declaredType": declared,
-        "unit": variable.unit or None,
-        "min": variable.minimum,
-        "max": variable.maximum,
-        "nominal": variable.nominal,
-        "start": variable.start,
-        "derivative": variable.derivative_of,
-    }
 
 
 def _time(description: FmuDescription) -> int:

@@ -76,7 +76,7 @@ class _VariableIndex:
         for output in model.outputs:
             if isinstance(output.value.root, Name):
                 shown[output.value.root.text] = output.name
-        return cls(shown, {given.name: given for given in model.inputs})
+        return cls(shown, {variable.name: variable for variable in model.inputs})
 
     def input_of(self, value: Formula) -> Input | None:
         """The input that a formula is, if it is nothing else."""

@@ -1,4 +1,4 @@
-"""Elements of XML with attributes of any type, as both standards write them."""
+"""Elements of XML with attributes of any type."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ import re
 
 from lxml import etree
 
-__all__ = ["LOG_CATEGORIES", "METHODS", "Value", "add", "set_attributes", "to_bytes"]
-
-#: The categories the runtime logs in.
-LOG_CATEGORIES = (
-    ("logStatusError", "why a call failed"),
-    ("logEvents", "what the solver and the closure of the loops decide on the way"),
-)
-
-#: The name of the type of the solver's method.
-METHODS = "SolverMethod"
+__all__ = ["Value", "add", "set_attributes", "to_bytes"]
 
 Value = str | float | bool | None
 

@@ -70,8 +70,8 @@ def _local_functions(program: Program, writer: FunctionWriter) -> Iterator[Funct
             if solve is not None:
                 yield writer.solve(solve)
     for number, code in enumerate(program.sets):
-        if code.motion is not None and code.motion.sections:
-            yield writer.motion(motion_name(number), code.motion)
+        if code.motion is not None and code.motion.stages:
+            yield from writer.motion(motion_name(number), code.motion)
 
 
 def _helpers(functions: Iterable[FunctionText]) -> list[str]:
@@ -80,7 +80,7 @@ def _helpers(functions: Iterable[FunctionText]) -> list[str]:
 
 
 def _most_operations(program: Program) -> str:
-    """The operations of a right-hand side in the longest of all sets."""
+    """The operations of a right-hand side for the set that needs the most."""
     found = [program.right_hand_side_of(code) for code in program.sets]
     most = str(max(found, key=lambda operations: operations.total))
     return most if len(found) == 1 else f"at most {most}"

@@ -55,7 +55,7 @@ class Attempt(Statement):
 
 @dataclass(frozen=True)
 class Pivot(Statement):
-    """A pivot is kept; it must be large enough beside the largest one met so far.
+    """Store a pivot; it must be large enough relative to the largest one so far.
 
     Below ``ease`` of that, other independent coordinates may be better.
     """
@@ -69,12 +69,11 @@ class Pivot(Statement):
 class CPrinter(StatementPrinter):
     """Writes the statements of a function.
 
-    Temporaries are local constants, or elements of an array that is declared elsewhere (``scratch``).
+    Temporaries are local constants, or elements of an array that is declared elsewhere.
     """
 
-    def __init__(self, names: dict[Expr, str], *, scratch: bool = False) -> None:
+    def __init__(self, names: dict[Expr, str]) -> None:
         super().__init__(names)
-        self._declared = "" if scratch else "const double "
 
     def _lines(self, statement: Statement) -> list[str]:
         match statement:
@@ -82,7 +81,8 @@ class CPrinter(StatementPrinter):
                 return ["", f"/* {comment(text)} */"]
             case Temporary():
                 value = self.expression(statement.value)
-                return [f"{self._declared}{statement.name} = {value};{_note(statement.note)}"]
+                declared = "" if statement.name.endswith("]") else "const double "
+                return [f"{declared}{statement.name} = {value};{_note(statement.note)}"]
             case Assignment():
                 value = self.expression(statement.value)
                 return [f"{statement.target} = {value};{_note(statement.note)}"]

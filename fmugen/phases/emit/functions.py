@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -14,11 +14,11 @@ from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Wri
 from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
 from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Zeros, comment
 from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
+from fmugen.phases.emit.parts import LONGEST_FUNCTION, LONGEST_MOTION, chunks, with_shared_array
+from fmugen.phases.emit.steps import equation_of
 
 __all__ = ["FunctionText", "FunctionWriter", "absent_function"]
 
-#: Functions with more names and numbers than this are cut into chunks: compilers take too long for them.
-_LONGEST_FUNCTION = 1_800
 #: More zeros than these are not written one by one.
 _FEW_ZEROS = 8
 #: Expressions of parameters with more leaves than this are not written in full.
@@ -48,7 +48,7 @@ _CHANGES = {
     "derivatives_tangent": Vector.STATES,
     "start_states_tangent": Vector.STATES,
 }
-#: Matrices with a column for each coordinate: what their rows are named after, if they have a name.
+#: Matrices with a column for each coordinate: the owners of their row names, if the rows have names.
 _MATRICES = {"phi_q": Vector.MULTIPLIERS, "mass": Vector.COORDINATES}
 _ARRAYS = {
     "phi_q": "Jacobian phi_q of the constraints",
@@ -121,7 +121,7 @@ def _signature(name: str) -> _Signature:
 
 
 def absent_function(function: Function) -> str:
-    """What takes the place of a function that has nothing to compute: its arguments are not used."""
+    """The replacement of a function that has nothing to compute: its arguments are not used."""
     passed = _signature(function.name).passed
     unused = ", ".join(f"(void)({name})" for name in passed)
     return f"model_{function.name}({', '.join(passed)}) ({unused})"
@@ -132,6 +132,7 @@ class FunctionWriter:
 
     def __init__(self, program: Program, names: Nomenclature) -> None:
         self._program, self._nomenclature = program, names
+        self._texts = {node: names.text(leaf) for node, leaf in program.leaves.items()}
 
     # --- functions of a point ------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ class FunctionWriter:
         whole = self._written(function, scratch=False)
         title = _title(function.purpose, function.operations)
         prototype = f"{storage} model_{function.name}({signature.text})"
-        if sum(written.size for _, written in whole) + len(whole) <= _LONGEST_FUNCTION:
+        if sum(written.size for _, written in whole) + len(whole) <= LONGEST_FUNCTION:
             lines = self._lines(function, whole, signature)
             return [FunctionText(title, prototype, lines, _called(written for _, written in whole))]
         arguments, passed = signature.text, ", ".join(signature.passed)
@@ -150,7 +151,7 @@ class FunctionWriter:
             arguments, passed = f"{arguments}, double *w", f"{passed}, w"
             calls.append(f"double w[{len(function.temporaries)}];")
         texts = []
-        for number, chunk in enumerate(_chunks(self._written(function, scratch=True))):
+        for number, chunk in enumerate(chunks(self._written(function, scratch=True))):
             name = f"model_{function.name}_{number}"
             lines = self._lines(function, chunk, signature, chunked=True)
             called = _called(written for _, written in chunk)
@@ -165,7 +166,7 @@ class FunctionWriter:
             # A parameter-only expression used by another one is read from the array once written.
             own = self._program.leaves.items()
             names = {node: names[node] for node, leaf in own if leaf.vector is not Vector.DERIVED}
-        printer = CPrinter(names, scratch=scratch)
+        printer = CPrinter(names)
         statements: list[Statement] = []
         if scratch:
             statements += (Temporary(f"w[{i}]", node) for i, node in enumerate(function.temporaries))
@@ -273,7 +274,7 @@ class FunctionWriter:
     ) -> Iterator[Statement]:
         """The statements of a step; its temporaries take the next ``numbers``."""
         unknown = self._unknown(step.unknown)
-        yield Heading(f"{self._program.coordinate_names[step.unknown]}: {_equation(step)}")
+        yield Heading(f"{self._program.coordinate_names[step.unknown]}: {equation_of(step)}")
         if step.is_angle:
             yield Line(f"const Anchor *const {unknown.anchor} = &anchors[{unknown.place}];")
         if step.root is not None:
@@ -307,16 +308,51 @@ class FunctionWriter:
 
     # --- equations of motion -------------------------------------------------------------------------
 
-    def motion(self, name: str, motion: Motion) -> FunctionText:
-        """The embedded equations of motion, with a verdict of its guards."""
-        # What is written is never read through ``at``: sin(q), cos(q) on both sides of a write are one call.
-        prototype = (
-            f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, "
-            "double *restrict pivots, double *restrict v, double *restrict a, double *restrict l)"
-        )
-        printer = CPrinter(self._names(self._program.circles))
+    def motion(self, name: str, motion: Motion) -> list[FunctionText]:
+        """The embedded equations of motion, with a verdict of its guards; long ones call their parts."""
         statements = list(self._motion_statements(motion))
-        body = [printer.write(statement) for statement in statements]
+        printer = CPrinter(self._names(self._program.circles))
+        body = [(statement, printer.write(statement)) for statement in statements]
+        long = sum(written.size + 1 for _, written in body) > LONGEST_MOTION
+        if long and not motion.pivots:
+            return self._motion_in_parts(name, motion, list(chunks(body)))
+        return [self._motion_text(name, motion, body)]
+
+    def _motion_in_parts(
+        self, name: str, motion: Motion, parts: Sequence[list[tuple[Statement, Written]]]
+    ) -> list[FunctionText]:
+        """Equations of motion whose guards compare with nothing that was met before."""
+        printer = CPrinter(self._names(self._program.circles))
+        given, size = with_shared_array(parts, "w")
+        texts, calls = [], [f"double w[{max(size, 1)}];"]
+        for number, statements in enumerate(given):
+            body = [printer.write(statement) for statement in statements]
+            read = self._leaves_read(body, self._program.circles)
+            lines = [line for written in body for line in written.lines]
+            declared = _declarations(read, without={"v", "a", "l"})
+            unused = [f"(void){argument};" for argument in ("at", "w", "v", "a", "l")]
+            texts.append(
+                FunctionText(
+                    _title(f"equations of motion, part {number}"),
+                    f"static MotionVerdict {name}_{number}(const ModelPoint *at, double *restrict w, "
+                    "double *restrict v, double *restrict a, double *restrict l)",
+                    [*declared, *unused, *lines, "return MOTION_GOOD;"],
+                    _called(body),
+                )
+            )
+            calls += [f"if ({name}_{number}(at, w, v, a, l) != MOTION_GOOD) {{", *_UNKNOWN, "}"]
+        whole = FunctionText(
+            _title(_MOTION, motion.operations),
+            _motion_prototype(name),
+            ["(void)largest;", "(void)pivots;", *calls, "return MOTION_GOOD;"],
+            frozenset(),
+        )
+        return [*texts, whole]
+
+    def _motion_text(
+        self, name: str, motion: Motion, written_out: Sequence[tuple[Statement, Written]]
+    ) -> FunctionText:
+        statements, body = [each for each, _ in written_out], [written for _, written in written_out]
         read = self._leaves_read(body, self._program.circles)
         stored = {each.array for each in statements if isinstance(each, Store)}
         used = stored | {LETTERS[leaf.vector] for leaf in read if leaf.vector in LETTERS}
@@ -324,10 +360,9 @@ class FunctionWriter:
         prologue += [f"(void){vector};" for vector in "val" if vector not in used]
         prologue += [] if motion.pivots else ["(void)largest;", "(void)pivots;"]
         lines = [line for written in body for line in written.lines]
-        purpose = "velocities, accelerations and multipliers from the independent velocities"
         return FunctionText(
-            _title(purpose, motion.operations),
-            prototype,
+            _title(_MOTION, motion.operations),
+            _motion_prototype(name),
             [*prologue, "MotionVerdict verdict = MOTION_GOOD;", *lines, "return verdict;"],
             _called(body),
         )
@@ -335,16 +370,16 @@ class FunctionWriter:
     def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
         numbers, pivots, names = count(), count(), Names()
         labels = _Labels(motion.labels)
-        for section in motion.sections:
-            yield Heading(section.title)
+        for stage in motion.stages:
+            yield Heading(stage.title)
             circles = self._program.circles
-            yield from self._temporaries(section.temporaries, circles, names, numbers, labels)
-            for guard in section.guards:
+            yield from self._temporaries(stage.temporaries, circles, names, numbers, labels)
+            for guard in stage.guards:
                 if guard.factor:
                     yield Pivot(next(pivots), guard.value, guard.factor, guard.ease)
                 else:
                     yield Condition(guard.value, 0.0, "return MOTION_UNKNOWN;")
-            for result in section.results:
+            for result in stage.results:
                 target = self._element("motion", result.array, result.index)
                 yield Store(target, result.value, "", result.array)
 
@@ -365,16 +400,27 @@ class FunctionWriter:
             yield Temporary(name, node, "" if labels is None else labels.of(node))
 
     def _names(self, leaves: dict[Expr, Leaf]) -> dict[Expr, str]:
-        known = self._program.leaves | leaves
-        return {node: self._nomenclature.text(leaf) for node, leaf in known.items()}
+        return self._texts | {node: self._nomenclature.text(leaf) for node, leaf in leaves.items()}
 
     def _leaves_read(self, body: Iterable[Written], leaves: dict[Expr, Leaf]) -> set[Leaf]:
-        known = self._program.leaves | leaves
+        known = ChainMap(leaves, self._program.leaves)
         return {known[node] for written in body for node in written.read if node in known}
 
 
+_MOTION = "velocities, accelerations and multipliers from the independent velocities"
+_UNKNOWN = ("    return MOTION_UNKNOWN;",)
+
+
+def _motion_prototype(name: str) -> str:
+    # What is written is never read through ``at``: sin(q), cos(q) on both sides of a write are one call.
+    return (
+        f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, "
+        "double *restrict pivots, double *restrict v, double *restrict a, double *restrict l)"
+    )
+
+
 class _Labels:
-    """What temporaries are that have the value of a known expression, though not its form."""
+    """The labels of temporaries that equal a known expression in another form."""
 
     def __init__(self, labels: Iterable[tuple[Expr, str]]) -> None:
         self._generic = Generic()
@@ -406,7 +452,7 @@ class _Unknown:
 
 
 def _after_arguments(step: StepCode, unknown: _Unknown) -> tuple[str, ...]:
-    """What a helper of the runtime gets after its coefficients: mostly where it writes its result."""
+    """The arguments of a helper of the runtime after its coefficients: mostly where it writes its result."""
     if step.root is not None:
         return (f"&{unknown.root}",)
     if step.helper == "exact_half_angle":
@@ -418,20 +464,6 @@ def _title(purpose: str, operations: Operations | None = None) -> str:
     """The comment above a function."""
     counted = "" if operations is None else f" {str(operations).capitalize()}."
     return comment(f"{purpose[0].upper()}{purpose[1:]}.{counted}")
-
-
-def _equation(step: StepCode) -> str:
-    """What kind of equation a step solves."""
-    match step.helper:
-        case "exact_root":
-            return "a sin + b cos = c"
-        case "exact_square" | "exact_quadratic":
-            return "a quadratic equation"
-        case "exact_polynomial":
-            return f"an equation of degree {len(step.arguments) - 1}"
-        case "exact_half_angle":
-            return f"an equation of degree {len(step.arguments) - 1} in the tangent of half the angle"
-    return "linear equations for sine and cosine" if step.is_angle else "a linear equation"
 
 
 def _declarations(read: Iterable[Leaf], without: Iterable[str]) -> list[str]:
@@ -466,15 +498,3 @@ def _sparse_arrays(results: Sequence[Result]) -> dict[str, int]:
 
 def _called(body: Iterable[Written]) -> frozenset[str]:
     return frozenset[str]().union(*(written.called for written in body))
-
-
-def _chunks(body: Sequence[tuple[Statement, Written]]) -> Iterator[list[tuple[Statement, Written]]]:
-    chunk: list[tuple[Statement, Written]] = []
-    size = 0
-    for statement, written in body:
-        if chunk and size + written.size >= _LONGEST_FUNCTION:
-            yield chunk
-            chunk, size = [], 0
-        chunk.append((statement, written))
-        size += written.size + 1  # what is assigned to
-    yield chunk

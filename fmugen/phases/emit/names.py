@@ -46,7 +46,7 @@ _RESERVED_PREFIXES = (
     *("CIRCULAR_", "CLOSURE_", "COORDINATE_", "DBL_", "DECIMAL_", "EXACT_", "FLT_", "FP_", "LDBL_"),
     *("MATH_", "MODEL_", "MOTION_", "SOLVER_"),
 )
-#: A longer name tells less than a number beside a formula.
+#: A longer name is replaced by a number: its formula beside it is easier to read.
 _LONGEST = 32
 _FACTORS = {Fraction(1, 2): "half", Fraction(2): "twice", Fraction(1, 4): "quarter_of", Fraction(-1): "minus"}
 
@@ -91,6 +91,8 @@ class Nomenclature:
 
     def __init__(self, program: Program, description: FmuDescription) -> None:
         self._program = program
+        leaves = program.leaves.items()
+        self._parameters = {node: leaf.name for node, leaf in leaves if leaf.vector is Vector.PARAMETERS}
         self._names = Names(_RESERVED.split())
         self._constants: dict[Vector, dict[int, str]] = {}
         self.groups: list[Group] = []
@@ -160,7 +162,7 @@ class Nomenclature:
         return self._constants.get(_SHARED.get(vector, vector), {}).get(index, str(index))
 
     def turning(self, coordinate: int) -> str:
-        """What the sine and the cosine of a coordinate are named after."""
+        """The base of the names of the sine and the cosine of a coordinate."""
         place = self._program.turning.index(coordinate)
         return self._constants[Vector.SINES][2 * place].lower().removeprefix("sin_")
 
@@ -190,7 +192,7 @@ class Nomenclature:
         return _simple(node, lambda each: self._word(each, leaves))
 
     def _word(self, node: Expr, leaves: Mapping[Expr, Leaf] | None = None) -> str | None:
-        """What a leaf is called within names of expressions."""
+        """The name of a leaf within names of expressions."""
         leaf = (leaves or {}).get(node) or self._program.leaves.get(node)
         if leaf is None or leaf.change or leaf.vector in (Vector.UNDETERMINED, Vector.SIGNS):
             return None
@@ -206,13 +208,11 @@ class Nomenclature:
 
     def formula(self, node: Expr) -> str:
         """An expression of parameters in full, in the names of the model."""
-        leaves = self._program.leaves.items()
-        names = {symbol: leaf.name for symbol, leaf in leaves if leaf.vector is Vector.PARAMETERS}
-        return print_expression(node, names)
+        return print_expression(node, self._parameters)
 
 
 def _variable(variable: Variable) -> tuple[str, str]:
-    """The name of a variable, and what it is; its name only if the constant does not tell it."""
+    """The name of a variable and its meaning; the name only if the constant does not contain it."""
     name = "" if identifier(variable.name) == variable.name else variable.name
     unit = "" if variable.unit in ("", "1") else variable.unit
     known = ", ".join(part for part in (name, unit) if part)
@@ -220,11 +220,13 @@ def _variable(variable: Variable) -> tuple[str, str]:
 
 
 def _angle(name: str) -> str:
-    """What the sine of a coordinate is the sine of; ``m1`` stands for its angle."""
+    """The argument of the sine of a coordinate; ``m1`` stands for its angle."""
     return name.removesuffix(".angle")
 
 
 _Word = Callable[[Expr], str | None]
+#: Sums of more angles than this have names that are too long, and their terms take long to look through.
+_MOST_ANGLES = 4
 
 
 def _simple(node: Expr, word: _Word) -> str | None:
@@ -233,7 +235,7 @@ def _simple(node: Expr, word: _Word) -> str | None:
     return name if name is not None and len(name) <= _LONGEST else None
 
 
-def _name_of(node: Expr, word: _Word) -> str | None:
+def _name_of(node: Expr, word: _Word, angles: int = _MOST_ANGLES) -> str | None:
     match node.operation:
         case Operation.CALL if node.name in ("sin", "cos"):
             argument = word(node.args[0])
@@ -244,7 +246,7 @@ def _name_of(node: Expr, word: _Word) -> str | None:
             return _multiple_name(node.args, word)
         case Operation.ADD if len(node.args) == 2:
             first, second = map(word, node.args)
-            return f"{first}_plus_{second}" if first and second else _of_two_angles(node.args, word)
+            return f"{first}_plus_{second}" if first and second else _of_two_angles(node.args, word, angles)
     return None
 
 
@@ -263,14 +265,16 @@ _Circle = tuple[str, str]
 _Products = dict[frozenset[_Circle], int]
 
 
-def _of_two_angles(terms: Sequence[Expr], word: _Word) -> str | None:
+def _of_two_angles(terms: Sequence[Expr], word: _Word, angles: int) -> str | None:
     """The sine or cosine of a sum or difference: ``cos a sin b - sin a cos b`` is ``sin_b_minus_a``."""
-    found = [product for term in terms if (product := _circles(term, word)) is not None]
-    products = {frozenset(circles): sign for sign, circles in found}
-    angles = sorted({angle for circles in products for _, angle in circles})
-    if len(products) != len(terms) or len(angles) != 2:
+    if angles < 2:
         return None
-    theorems = _addition_theorems(*angles)
+    found = [product for term in terms if (product := _circles(term, word, angles - 1)) is not None]
+    products = {frozenset(circles): sign for sign, circles in found}
+    both = sorted({angle for circles in products for _, angle in circles})
+    if len(products) != len(terms) or len(both) != 2:
+        return None
+    theorems = _addition_theorems(*both)
     return next((name for name, expanded in theorems.items() if expanded == products), None)
 
 
@@ -288,7 +292,7 @@ def _addition_theorems(a: str, b: str) -> dict[str, _Products]:
     }
 
 
-def _circles(term: Expr, word: _Word) -> tuple[int, list[_Circle]] | None:
+def _circles(term: Expr, word: _Word, angles: int) -> tuple[int, list[_Circle]] | None:
     """The sign of a product of two sines or cosines, and each of them with its angle."""
     sign, found = 1, []
     factors = [term]
@@ -297,8 +301,10 @@ def _circles(term: Expr, word: _Word) -> tuple[int, list[_Circle]] | None:
             factors.extend(factor.args)
         elif factor.is_number and factor.number in (1, -1):
             sign *= int(factor.number)
-        elif (name := word(factor) or _name_of(factor, word)) and name.startswith(("sin_", "cos_")):
+        elif (name := word(factor) or _name_of(factor, word, angles)) and name.startswith(("sin_", "cos_")):
             found.append((name[:3], name[4:]))
+            if len(found) > 2:
+                return None
         else:
             return None
     return (sign, found) if len(found) == 2 else None

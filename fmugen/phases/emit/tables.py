@@ -1,4 +1,4 @@
-"""Tables and sizes of a model as text: what ``model.h`` defines, and what ``model.c`` lists."""
+"""Tables and sizes of a model as text: the definitions of ``model.h`` and the tables of ``model.c``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 
 
 def motion_name(number: int) -> str:
-    """What the embedded equations of motion of a set are called."""
+    """The name of the function for the embedded equations of motion of a set."""
     return f"model_set_{number}_motion" if number else "model_motion"
 
 
@@ -112,7 +112,7 @@ def set_text(number: int, code: SetCode, names: Nomenclature) -> _SetText:
         len(flow.blocks),
         list(_blocks(code, names)),
         "NULL" if together is None else f"model_{together.name}",
-        motion_name(number) if code.motion is not None and code.motion.sections else "NULL",
+        motion_name(number) if code.motion is not None and code.motion.stages else "NULL",
         repr(flow.quality),
     )
 

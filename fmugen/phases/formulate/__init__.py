@@ -13,14 +13,16 @@ into the mass matrix (``added_mass``).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from fmugen.components.base import Component, component_of
 from fmugen.components.drivers import prescribed
 from fmugen.components.formulas import lower
 from fmugen.expr.calculus import Tangent
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.substitute import substitute
+from fmugen.ir.body_tree import BodyTree
 from fmugen.ir.dae import (
     OWN_COORDINATE,
     Coordinate,
@@ -33,7 +35,7 @@ from fmugen.ir.dae import (
     NetworkVariable,
     Origin,
 )
-from fmugen.ir.graph import Domain, Edge, LinearGraph
+from fmugen.ir.graph import Domain, Edge, LinearGraph, MotionAxis
 from fmugen.ir.model import Space, Start, SystemModel, default_parameters, quantities, start_parameter
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.ir.tree import TreeSelection
@@ -41,17 +43,22 @@ from fmugen.phases.formulate.added_mass import sampled, with_added_mass
 from fmugen.phases.formulate.angles import Angles
 from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
+from fmugen.phases.formulate.hanging import UnfitError, has_loops
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_links
 from fmugen.phases.formulate.modes import modes_of
 from fmugen.phases.formulate.networks import couple_network, network_equations
+from fmugen.phases.formulate.newton_euler import Recursion, recursion_of
 from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
+from fmugen.phases.formulate.same_forces import is_true
 from fmugen.phases.formulate.speeds import with_independent_speeds
+from fmugen.recursion import mass_matrix
 
-__all__ = ["formulate", "linked_variants"]
+__all__ = ["formulate", "has_loops", "linked_variants"]
 
-#: Turns of the joints at the other end of links that may be written by their length, beside crosses.
+#: Links with a ball may be closed by their length if the joint at their other end leaves so many turns. Links
+#: with a cross always are.
 _VARIANTS = ((PIN,), (BALL,), (PIN, BALL))
 
 
@@ -68,15 +75,42 @@ def linked_variants(model: SystemModel, graph: LinearGraph, trees: TreeSelection
 
 
 def formulate(
-    model: SystemModel, graph: LinearGraph, trees: TreeSelection, *, linked_by: Collection[int] = ()
+    model: SystemModel,
+    graph: LinearGraph,
+    trees: TreeSelection,
+    *,
+    linked_by: Collection[int] = (),
+    by_body: bool = True,
 ) -> Dae:
     """The equations of motion in the branch coordinates of ``trees``.
 
-    The loops of links between a cross and a ball are written by the length of the link; those of links
-    between another joint and a ball are, too, if the number of turns of that joint is among ``linked_by``.
+    The loop of a link between a cross and a ball is closed by the length of the link. The same holds for a
+    link between another joint and a ball if the number of turns of that joint is among ``linked_by``.
+    Trees of bodies without loops are written ``by_body``, as recursions, unless they are not wanted.
+    """
+    if by_body and model.bodies and not has_loops(graph, trees):
+        with suppress(UnfitError):
+            return _formulated(model, graph, trees, (), by_body=True)
+    return _formulated(model, graph, trees, linked_by, by_body=False)
+
+
+def _formulated(
+    model: SystemModel,
+    graph: LinearGraph,
+    trees: TreeSelection,
+    linked_by: Collection[int],
+    *,
+    by_body: bool,
+) -> Dae:
+    """The equations, if they can be written ``by_body`` where that is wanted.
+
+    Raises
+    ------
+    UnfitError
+        If they cannot.
     """
     coordinates = branch_coordinates(graph, trees)
-    kinematics = Kinematics(graph, trees, coordinates)
+    kinematics = Kinematics(graph, trees, coordinates, by_body=by_body)
     links = Links(graph, trees, kinematics, (CROSS, *linked_by))
     mechanical = [start for start in model.starts if start.quantity not in graph.network_symbols]
 
@@ -89,11 +123,12 @@ def formulate(
     cutsets = Cutsets(graph, trees, kinematics, circuits, resolve.motion)
     resolve.attach(cutsets)
 
-    mass, force = _dynamics(coordinates, cutsets)
+    recursion = _recursion(model, graph, trees, kinematics, coordinates, resolve, cutsets, by_body=by_body)
+    mass, force, tree = _dynamics(coordinates, cutsets, recursion)
     known = {quantity.name: quantity for quantity in quantities(model)}
 
     def residual(start: Start) -> Expr:
-        """What a start value misses; an angle is told by the turn nearest to it."""
+        """The deviation from a start value; of an angle, the one without whole turns."""
         missed = resolve(start.quantity) - given[start.quantity]
         return substitute(missed, {angle.symbol: angle.symbol_at_start for angle in angles.counted})
 
@@ -109,13 +144,13 @@ def formulate(
         coordinates,
         tuple(circuit.constraint for circuit in circuits if not circuit.speeds),
         mass,
-        tuple(force),
+        force,
         {name: resolve(name) for name in _wanted(model, known)},
         _outputs(model, graph, resolve),
         residuals(Level.POSITION),
         residuals(Level.VELOCITY) | (_driver_motions(model, graph) if model.steady else {}),
         {start.quantity: residual(start) for start in mechanical if not start.fixed},
-        tuple(given.start for given in model.inputs),
+        tuple(variable.start for variable in model.inputs),
         _network(model, graph, trees, resolve),
         network_starts=_network_starts(model, graph, resolve),
         steady=model.steady,
@@ -123,6 +158,7 @@ def formulate(
     dae = replace(
         dae,
         preferred=preferred_positions(model, kinematics, resolve),
+        tree=tree,
         angles=angles.counted,
         modes=_modes(model, graph, resolve),
     )
@@ -154,11 +190,33 @@ def _modes(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> tuple
     return tuple(modes_of(graph, component, lambda name: _first_edge(graph, name), resolve.motion))
 
 
+def _recursion(
+    model: SystemModel,
+    graph: LinearGraph,
+    trees: TreeSelection,
+    kinematics: Kinematics,
+    coordinates: Sequence[Coordinate],
+    resolve: Quantities,
+    cutsets: Cutsets,
+    *,
+    by_body: bool,
+) -> Recursion | None:
+    """The recursion from body to body, if it is wanted; it says what the cutsets say."""
+    if not by_body:
+        return None
+    found = recursion_of(model, graph, trees, kinematics, coordinates, resolve.motion)
+    if not is_true(found, coordinates, cutsets):
+        raise UnfitError
+    return found
+
+
 def _dynamics(
-    coordinates: Sequence[Coordinate], cutsets: Cutsets
-) -> tuple[dict[tuple[int, int], Expr], list[Expr]]:
-    """The mass matrix on and below its diagonal, and the forces."""
-    index = {coordinate.second: number for number, coordinate in enumerate(coordinates)}
+    coordinates: Sequence[Coordinate], cutsets: Cutsets, recursion: Recursion | None
+) -> tuple[dict[tuple[int, int], Expr], tuple[Expr, ...], BodyTree | None]:
+    """The mass matrix on and below its diagonal, the forces, and the tree that they are of."""
+    if recursion is not None:
+        return mass_matrix(recursion.tree, coordinates[0].position.dag), recursion.forces, recursion.tree
+    index = {coordinate.acceleration: number for number, coordinate in enumerate(coordinates)}
     mass: dict[tuple[int, int], Expr] = {}
     force = []
     for row, coordinate in enumerate(coordinates):
@@ -168,7 +226,7 @@ def _dynamics(
             column = index.get(unknown, row + 1)
             if column <= row and not coefficient.is_zero:
                 mass[row, column] = -coefficient
-    return mass, force
+    return mass, tuple(force), None
 
 
 def _driver_motions(model: SystemModel, graph: LinearGraph) -> dict[str, Expr]:
@@ -197,7 +255,7 @@ def _outputs(model: SystemModel, graph: LinearGraph, resolve: Quantities) -> dic
     return found
 
 
-#: How much speaks for a state of an element: nothing else can take its place.
+#: The preference of a state of an element. It is the highest, since no other variable can replace it.
 _OWN_STATE = 100
 
 
@@ -205,21 +263,21 @@ def _network(model: SystemModel, graph: LinearGraph, trees: TreeSelection, resol
     """The equations of the networks, with those of the quantities they borrow from the mechanism."""
     network = network_equations(graph, trees)
     entered = {variable.symbol for variable in network.variables}
-    borrowed = tuple(
+    mechanism_quantities = tuple(
         NetworkVariable(symbols[0].name, symbols[0], symbols[1:])
-        for symbols in graph.borrowed.values()
+        for symbols in graph.mechanism_quantities.values()
         if symbols[0] not in entered
     )
     motion = tuple(
         Equation(NetworkOrigin("motion of", None, name), symbols[0] - resolve(name))
-        for name, symbols in graph.borrowed.items()
+        for name, symbols in graph.mechanism_quantities.items()
     )
     states = tuple(
         NetworkVariable(state.name, state.symbol, (state.rate,), (state.unit,), _OWN_STATE)
         for state in graph.states
     )
     return Network(
-        network.variables + borrowed + states,
+        network.variables + mechanism_quantities + states,
         network.equations + motion + tuple(_rates(model, graph, resolve)),
     )
 
@@ -249,36 +307,26 @@ def branch_coordinates(graph: LinearGraph, trees: TreeSelection) -> tuple[Coordi
         for edge in graph.domain(domain).edges:
             if edge.name not in branches:
                 continue
-            coordinates.extend(
-                Coordinate(
-                    axis.coordinate,
-                    axis.rate,
-                    axis.acceleration,
-                    axis.unit,
-                    axis.guess,
-                    dag.symbol(axis.coordinate, Role.COORDINATE),
-                    dag.symbol(axis.rate, Role.VELOCITY),
-                    dag.symbol(axis.acceleration, Role.ACCELERATION),
-                    Origin("cutset", domain, edge.name, axis.coordinate.rpartition(".")[2]),
+            for axis in edge.motion:
+                symbols = (
+                    dag.symbol(axis.coordinate, SymbolRole.COORDINATE),
+                    dag.symbol(axis.rate, SymbolRole.VELOCITY),
+                    dag.symbol(axis.acceleration, SymbolRole.ACCELERATION),
                 )
-                for axis in edge.motion
-            )
-    coordinates.extend(
-        Coordinate(
-            axis.coordinate,
-            axis.rate,
-            axis.acceleration,
-            axis.unit,
-            axis.guess,
-            freedom.position,
-            freedom.velocity,
-            freedom.second,
-            Origin(OWN_COORDINATE, Domain.TRANSLATION, freedom.element, axis.coordinate.rpartition(".")[2]),
-        )
-        for freedom in graph.freedoms
-        for axis in (freedom.axis,)
-    )
+                coordinates.append(_coordinate(axis, symbols, "cutset", domain, edge.name))
+    for freedom in graph.freedoms:
+        symbols = (freedom.position, freedom.velocity, freedom.acceleration)
+        own = _coordinate(freedom.axis, symbols, OWN_COORDINATE, Domain.TRANSLATION, freedom.element)
+        coordinates.append(own)
     return tuple(coordinates)
+
+
+def _coordinate(
+    axis: MotionAxis, symbols: tuple[Expr, Expr, Expr], source: str, domain: Domain, name: str
+) -> Coordinate:
+    """The coordinate of an axis; ``symbols`` are its position, velocity and acceleration."""
+    origin = Origin(source, domain, name, axis.coordinate.rpartition(".")[2])
+    return Coordinate(axis.coordinate, axis.rate, axis.acceleration, axis.unit, axis.guess, *symbols, origin)
 
 
 def _wanted(model: SystemModel, known: dict[str, Quantity]) -> list[str]:

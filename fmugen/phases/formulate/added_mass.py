@@ -1,7 +1,7 @@
-"""Forces that depend on accelerations, linearly, become entries of the mass matrix.
+"""Forces that depend linearly on accelerations become entries of the mass matrix.
 
-Such are the forces of inertias that a network puts behind a gear, and loads whose formulas use accelerations:
-``-(A a + b)``, with which a subsystem that is computed elsewhere acts on the mechanism.
+Examples are the forces of inertias that a network places after a gear, and loads whose formulas use
+accelerations: ``-(A a + b)`` is the action of a subsystem that is computed elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fmugen.components.base import component_of
 from fmugen.components.forces import ForceElement
 from fmugen.errors import FmugenError, ModelError, NetworkError, Problem
 from fmugen.expr.calculus import Tangent, depends_on, symbols_of
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.substitute import Sample, substitute
 from fmugen.ir.dae import Dae
 from fmugen.ir.model import SystemModel, default_parameters, quantities
@@ -38,34 +38,36 @@ def with_added_mass(dae: Dae, model: SystemModel) -> Dae:
     users = tuple(_users(model))
     if not users and not dae.network.equations:
         return dae
-    accelerations = {coordinate.second: number for number, coordinate in enumerate(dae.coordinates)}
+    accelerations = {coordinate.acceleration: number for number, coordinate in enumerate(dae.coordinates)}
     dag = dae.symbols.dag
     none = dict.fromkeys(accelerations, dag.zero)
     added: dict[tuple[int, int], Expr] = {}
     forces = []
     for row, force in enumerate(dae.force):
-        for symbol in symbols_of((force,), Role.ACCELERATION):
+        for symbol in symbols_of((force,), SymbolRole.ACCELERATION):
             entry = Tangent(dag, {symbol: dag.one})(force)
-            if depends_on(entry, Role.ACCELERATION):
+            if depends_on(entry, SymbolRole.ACCELERATION):
                 name = dae.coordinates[row].name
                 raise _refused(users, f"the force on {name} is not linear in accelerations")
             added[row, accelerations[symbol]] = -entry
-        forces.append(substitute(force, none) if depends_on(force, Role.ACCELERATION) else force)
+        forces.append(substitute(force, none) if depends_on(force, SymbolRole.ACCELERATION) else force)
     for seed in range(_SAMPLES):
         _require_symmetry(dae, added, users, sampled(default_parameters(model), seed))
     mass = dict(dae.mass)
     for (row, column), entry in added.items():
         if column <= row:
             mass[row, column] = mass[row, column] + entry if (row, column) in mass else entry
-    return replace(dae, mass=mass, force=tuple(forces))
+    # Recursions know the inertias of bodies alone.
+    tree = None if added else dae.tree
+    return replace(dae, mass=mass, force=tuple(forces), tree=tree)
 
 
 def sampled(defaults: Mapping[str, float], seed: int = 0) -> Sample:
-    """Values where parameters have their defaults, and all else has some value that is nothing special."""
+    """Values for a numerical test: parameters have their defaults, all other symbols have random values."""
     scatter = random.Random(seed)
 
     def value(symbol: Expr) -> float:
-        return defaults[symbol.name] if symbol.role is Role.PARAMETER else scatter.uniform(0.5, 1.5)
+        return defaults[symbol.name] if symbol.role is SymbolRole.PARAMETER else scatter.uniform(0.5, 1.5)
 
     return Sample(value)
 
@@ -88,13 +90,15 @@ def _require_symmetry(
         if abs(sample(entry) - sample(mutual)) > _SYMMETRY * (1 + abs(sample(entry))):
             raise _refused(
                 users,
-                f"the force on {dae.coordinates[row].name} depends on the acceleration of "
-                f"{dae.coordinates[column].name}, but not as the other way round",
+                f"the forces on {dae.coordinates[row].name} and {dae.coordinates[column].name} do not depend "
+                "equally on the acceleration of the other: their matrix is not symmetric",
             )
 
 
 def _refused(users: tuple[str, ...], why: str) -> FmugenError:
     if not users:
         return NetworkError(f"{why}: a force cannot be a formula of accelerations")
-    hint = "forces may use accelerations as inertias do: linearly, by a symmetric matrix, where they act"
+    hint = (
+        "use accelerations linearly, with a symmetric matrix, where the force acts, as an inertia force does"
+    )
     return ModelError(users[0], tuple(Problem(place, why, hint) for place in users))

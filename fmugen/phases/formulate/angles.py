@@ -21,7 +21,7 @@ from math import pi
 
 from fmugen.errors import TreeError
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import Sample, substitute
 from fmugen.expr.vectors import (
@@ -36,15 +36,15 @@ from fmugen.expr.vectors import (
     transpose,
 )
 from fmugen.ir.dae import CountedAngle
-from fmugen.ir.graph import AxisTurn, Edge, EdgeKind, FixedTurn, QuaternionTurn
+from fmugen.ir.graph import AxisTurn, Edge, FixedTurn, QuaternionTurn, Role
 from fmugen.ir.motion import Motion
 from fmugen.ir.tree import SpanningTree
 from fmugen.phases.formulate.kinematics import Kinematics
 
 __all__ = ["Angles", "fixed_parts"]
 
-#: What a spring may be wound about, where it has one axis or none.
-_AXLES = (EdgeKind.JOINT, EdgeKind.MOTION_DRIVER)
+#: The roles of edges whose axis a spring may be wound about.
+_AXLES = (Role.JOINT, Role.DRIVER)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Angles:
     ) -> None:
         self._kinematics, self._starts, self._sample = kinematics, starts, sample
         self._up = {
-            link.node: _Step(kinematics.graph.rotation.edge(link.branch), link.forward) for link in tree.links
+            step.node: _Step(kinematics.graph.rotation.edge(step.branch), step.forward) for step in tree.steps
         }
         self._generic = Generic()
         self._known: dict[str, list[Expr]] = {}
@@ -121,19 +121,22 @@ class Angles:
         ]
 
     def _wound_from_start(self, edge: Edge, name: str) -> Expr | None:
-        """The angle of a spring by the angles of joints about its axis; its start value tells the turn."""
+        """The angle of a spring as a sum of joint angles about its axis.
+
+        Its start value selects the turn.
+        """
         wound, start = self._wound(edge), self._starts.get(name)
         if wound is None or start is None:
             return wound
         return self._count(name, wound, start, jumps=False)
 
     def _count(self, name: str, base: Expr, start: Expr, *, jumps: bool) -> Expr:
-        symbol = base.dag.symbol(f"{name}.{'near' if jumps else 'turns'}", Role.TURNS)
+        symbol = base.dag.symbol(f"{name}.{'near' if jumps else 'turns'}", SymbolRole.TURNS)
         angle = self._counted[name] = CountedAngle(name, symbol, base, start, jumps)
         return angle.value
 
     def _start(self, name: str) -> Expr:
-        """What an angle is nearest to at the start."""
+        """The angle closest to which an angle is at the start."""
         return self._starts.get(name, self._kinematics.frames.dag.zero)
 
     def _wind(self, edge: Edge) -> None:
@@ -173,7 +176,7 @@ class Angles:
 
     def _axles(self, body: str) -> Iterator[_Step]:
         for edge in self._kinematics.graph.rotation.edges:
-            if edge.kind in _AXLES and body in (edge.tail, edge.head):
+            if edge.role in _AXLES and body in (edge.tail, edge.head):
                 yield _Step(edge, edge.tail == body)
 
     def _way(self, tail: str, head: str) -> list[_Step]:
@@ -198,7 +201,10 @@ class Angles:
             yield body
 
     def _sum(self, edge: Edge, way: Sequence[_Step]) -> Expr | None:
-        """The angle of ``edge`` by the angles on the way between its bodies; none if other axes turn, too."""
+        """The angle of ``edge`` as a sum of the angles between its bodies.
+
+        ``None`` if axes of other directions turn.
+        """
         found = self._turned(edge, way)
         if found is None:
             return None

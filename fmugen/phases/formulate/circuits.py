@@ -11,9 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from fmugen.expr.calculus import Tangent
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.substitute import substitute
-from fmugen.expr.vectors import Vector3, cross, dot, identity, matmul, matvec, rotation_about, transpose
+from fmugen.expr.vectors import (
+    Matrix3,
+    Vector3,
+    cross,
+    dot,
+    identity,
+    matmul,
+    matvec,
+    rotation_about,
+    transpose,
+)
 from fmugen.ir.dae import UNIT_LENGTH, Constraint, Coordinate, Origin
 from fmugen.ir.graph import (
     Alignment,
@@ -22,18 +32,18 @@ from fmugen.ir.graph import (
     Domain,
     Edge,
     EdgeConstraint,
-    EdgeKind,
     FixedTurn,
     LinearGraph,
     QuaternionTurn,
+    Role,
     Term,
 )
 from fmugen.ir.motion import Motion
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.frames import Affine, FrameVector
-from fmugen.phases.formulate.idle import IdleAngles
+from fmugen.phases.formulate.irrelevant import IrrelevantAngles
 from fmugen.phases.formulate.kinematics import Kinematics
-from fmugen.phases.formulate.links import Link, Links
+from fmugen.phases.formulate.links import BallLink, Links
 from fmugen.phases.formulate.turns import first_axis
 
 __all__ = ["Circuit", "project_circuits"]
@@ -76,8 +86,10 @@ def project_circuits(
                 circuits.extend(builder.of_chord(edge))
     circuits.extend(builder.of_constraint(each) for each in graph.constraints)
     if not graph.planar:
-        idle = IdleAngles(graph.symbols.dag, coordinates)
-        circuits = [c if c.speeds else replace(c, constraint=idle.removed(c.constraint)) for c in circuits]
+        irrelevant = IrrelevantAngles(graph.symbols.dag, coordinates)
+        circuits = [
+            c if c.speeds else replace(c, constraint=irrelevant.set_to_zero(c.constraint)) for c in circuits
+        ]
     return tuple(c for c in circuits if c.constraint.jacobian or not c.constraint.phi.is_zero)
 
 
@@ -95,7 +107,7 @@ class _Circuits:
         self._motion = motion
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
-        self._index = {coordinate.second: index for index, coordinate in enumerate(coordinates)}
+        self._index = {coordinate.acceleration: index for index, coordinate in enumerate(coordinates)}
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
 
     def of_chord(self, edge: Edge) -> Iterator[Circuit]:
@@ -122,23 +134,18 @@ class _Circuits:
             yield replace(circuit, constraint=replace(circuit.constraint, facing=facing))
 
     def _upright(self, edge: Edge) -> Iterator[Expr]:
-        """Cosines less one: alignments are met as well where the head sits upside down on a joint.
+        """Cosines minus one.
 
-        An axis that turns is the same in both bodies; without one, all axes are.
+        Alignments are also met where the head is upside down on a joint. An axis of rotation is the same in
+        both bodies; without rotation, all axes are.
         """
-        before = after = identity(self._dag)
-        axis: Vector3 | None = None
-        for turn in edge.rotation.turns:
-            if isinstance(turn, FixedTurn):
-                if axis is None:
-                    before = matmul(before, turn.matrix)
-                else:
-                    after = matmul(after, turn.matrix)
-            elif isinstance(turn, AxisTurn) and turn.motion is not None and axis is None:
-                axis = turn.axis
-            else:
-                return  # a driver, or more axes than one: what is left is not told by a cosine
-        directions = identity(self._dag) if axis is None else (axis,)
+        parts = self._around_one_axis(edge)
+        if parts is None:
+            return
+        before, turn, after = parts
+        if turn is not None and turn.motion is None:
+            return  # a driver
+        directions = identity(self._dag) if turn is None else (turn.axis,)
         for direction in directions:
             tail = FrameVector({edge.tail: matvec(before, direction)})
             head = FrameVector({edge.head: matvec(transpose(after), direction)})
@@ -146,23 +153,34 @@ class _Circuits:
 
     def _facing(self, edge: Edge) -> Iterator[Expr]:
         """The cosine between the zero direction of the head and where a driver turns it: it is positive."""
-        before = after = identity(self._dag)
-        driven: AxisTurn | None = None
-        for turn in edge.rotation.turns:
-            if isinstance(turn, FixedTurn):
-                if driven is None:
-                    before = matmul(before, turn.matrix)
-                else:
-                    after = matmul(after, turn.matrix)
-            elif isinstance(turn, AxisTurn) and turn.motion is None and driven is None:
-                driven = turn
-            else:
-                return
-        if driven is not None:
+        parts = self._around_one_axis(edge)
+        if parts is None:
+            return
+        before, driven, after = parts
+        if driven is not None and driven.motion is None:
             turned = matvec(rotation_about(driven.axis, driven.given), driven.zero)
             tail = FrameVector({edge.tail: matvec(before, turned)})
             head = FrameVector({edge.head: matvec(transpose(after), driven.zero)})
             yield self._kinematics.frames.dot(tail, head)
+
+    def _around_one_axis(self, edge: Edge) -> tuple[Matrix3, AxisTurn | None, Matrix3] | None:
+        """The fixed turns before the only axis, that axis if there is one, and the fixed turns after it.
+
+        ``None`` if the edge turns in another way.
+        """
+        before = after = identity(self._dag)
+        axis: AxisTurn | None = None
+        for turn in edge.rotation.turns:
+            if isinstance(turn, FixedTurn):
+                if axis is None:
+                    before = matmul(before, turn.matrix)
+                else:
+                    after = matmul(after, turn.matrix)
+            elif isinstance(turn, AxisTurn) and axis is None:
+                axis = turn
+            else:
+                return None
+        return before, axis, after
 
     def _displacement(self, edge: Edge, axis: Vector3, name: str) -> Circuit:
         """The displacement along an axis of the edge's frame equals what is given."""
@@ -191,7 +209,7 @@ class _Circuits:
         gamma = -bias - dots(velocity, velocity) / length
         return self._circuit(edge, "length", phi, jacobian, gamma, direction)
 
-    def _of_link(self, ball: Edge, link: Link) -> Iterator[Circuit]:
+    def _of_link(self, ball: Edge, link: BallLink) -> Iterator[Circuit]:
         """The loop of a link in its own axes: its length, along an axis of its joint, and across both.
 
         Where the loop is closed these are the components of the ball's displacement in other directions, the
@@ -286,7 +304,7 @@ class _Circuits:
         return velocity, kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
 
     def _turning(self, term: Term, direction: FrameVector) -> Expr:
-        """What the rotation of its direction adds to the acceleration of a term."""
+        """The contribution of the rotating direction to the acceleration of a term."""
         kinematics, edge = self._kinematics, term.edge
         seen_from = kinematics.frames.ground
         if edge.domain is Domain.TRANSLATION:
@@ -299,19 +317,19 @@ class _Circuits:
         return kinematics.frames.dot(self._across(edge)[0], kinematics.frames.cross(turning, direction))
 
     def _is_own_axis(self, term: Term) -> bool:
-        """Whether the direction is the only axis of a joint: the bodies turn about nothing else."""
+        """Whether the direction is the only axis of a joint."""
         edge = term.edge
         if term.frame != edge.tail or edge.law is not None or edge.freedoms != 1 or not edge.reactions:
             return False
         return all(part.is_zero for part in cross(first_axis(edge.rotation), term.direction))
 
     def unit_lengths(self, edge: Edge) -> Iterator[Circuit]:
-        """Euler parameters have unit length; the multiplier of that does no work and acts on nothing."""
+        """Euler parameters have unit length. The multiplier of this constraint does no work."""
         for turn in edge.rotation.turns:
             if isinstance(turn, QuaternionTurn):
                 found = [self._coordinates[axis.coordinate] for axis in turn.motion]
                 phi = self._dag.add([*(c.position**2 for c in found), self._dag.number(-1)])
-                jacobian = {self._index[c.second]: 2 * c.position for c in found}
+                jacobian = {self._index[c.acceleration]: 2 * c.position for c in found}
                 gamma = -2 * self._dag.add(c.velocity**2 for c in found)
                 yield self._circuit(edge, UNIT_LENGTH, phi, jacobian, gamma, self._kinematics.frames.null)
 
@@ -338,16 +356,16 @@ class _Circuits:
             {index: entry for index, entry in sorted(jacobian.items()) if not entry.is_zero},
             -self._by_time(phi),
             gamma,
-            self._dag.symbol(f"lambda[{label}]", Role.MULTIPLIER),
+            self._dag.symbol(f"lambda[{label}]", SymbolRole.MULTIPLIER),
         )
         return Circuit(constraint, () if direction.is_null else ((edge, direction),))
 
 
 def _direction(edge: Edge, number: int) -> str:
-    """What to call a reaction direction of a T-edge in messages and comments."""
+    """The name of a reaction direction of a T-edge in messages and comments."""
     count = len(edge.displacement.reaction)
     if count == 1:
-        return "along" if edge.kind is EdgeKind.MOTION_DRIVER else "normal"
+        return "along" if edge.role is Role.DRIVER else "normal"
     if edge.displacement.motion:
         return f"normal {number + 1}"
     return "xyz"[number]

@@ -58,7 +58,7 @@ class Cutsets:
         It is an expression that vanishes: -M q'' - Phi_q^T lambda + F. The equation of a freedom of an
         element is the sum over all the arms that it moves, with the work of the element itself.
         """
-        dot, total = self._kinematics.frames.dot, self._work.get(coordinate.second, self._no_work)
+        dot, total = self._kinematics.frames.dot, self._work.get(coordinate.acceleration, self._no_work)
         for edge, axis in self._moved(coordinate):
             balance = self._law(edge) - self._required[edge.domain, edge.name]
             coefficients = {unknown: dot(axis, part) for unknown, part in balance.coefficients.items()}
@@ -67,9 +67,9 @@ class Cutsets:
 
     def _moved(self, coordinate: Coordinate) -> list[tuple[Edge, FrameVector]]:
         """The edges that a coordinate moves: its own branch, or the arms that a freedom bends."""
-        axis, origin = self._kinematics.axis.get(coordinate.second), coordinate.origin
+        axis, origin = self._kinematics.axis.get(coordinate.acceleration), coordinate.origin
         if axis is None:
-            return self._kinematics.moved[coordinate.second]
+            return self._kinematics.moved[coordinate.acceleration]
         return [(self._graph.domain(origin.domain).edge(origin.edge), axis)]
 
     def _work_on_freedoms(self) -> dict[Expr, AffineScalar]:
@@ -78,32 +78,32 @@ class Cutsets:
         for work in self._graph.works:
             motion = self._motion(self._graph.translation.edge(work.element), self.moments)
             for freedom, force in zip(work.freedoms, work.law(motion), strict=True):
-                found[freedom.second] = force
+                found[freedom.acceleration] = force
         return found
 
     # --- chord transformation --------------------------------------------------------------------
 
     def _through(self, graph: DomainGraph, tree: SpanningTree) -> dict[str, Affine]:
-        gather = self._kinematics.frames.gather_affine
+        gathered, body_of = self._kinematics.gathered, self._graph.body_of
         edges = {edge.name: edge for edge in graph.edges}
         sums = dict.fromkeys(graph.nodes, self._null)
         through: dict[str, Affine] = {}
         for name in tree.chords:
             edge = edges[name]
-            value = through[name] = gather(self._law(edge))
+            value = through[name] = gathered(self._law(edge), body_of.get(edge.head, edge.head))
             sums[edge.head] = sums[edge.head] + value
             sums[edge.tail] = sums[edge.tail] - value
-        for link in reversed(tree.links):
-            total = gather(sums[link.node])
-            through[link.branch] = -total if link.forward else total
-            self._required[graph.domain, link.branch] = through[link.branch]
-            sums[link.parent] = sums[link.parent] + total
+        for step in reversed(tree.steps):
+            total = gathered(sums[step.node], body_of.get(step.node, step.node))
+            through[step.branch] = -total if step.forward else total
+            self._required[graph.domain, step.branch] = through[step.branch]
+            sums[step.parent] = sums[step.parent] + total
         return through
 
     # --- terminal equations ----------------------------------------------------------------------
 
     def _law(self, edge: Edge) -> Affine:
-        """The through variable that the terminal equation of ``edge`` gives, as far as it is known."""
+        """The through variable from the terminal equation of ``edge``, if it is known."""
         reaction = self._reaction(edge)
         if edge.law is None:
             return reaction
@@ -127,4 +127,4 @@ class Cutsets:
             if edge.displacement.frame == body and not edge.central:
                 displacement = kinematics.displacement(edge)
                 total = total + kinematics.frames.cross_affine(displacement, self.force[edge.name])
-        return kinematics.frames.gather_affine(total)
+        return kinematics.gathered(total, body)

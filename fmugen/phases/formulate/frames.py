@@ -25,12 +25,12 @@ from fmugen.expr.vectors import (
 
 __all__ = ["Affine", "FrameVector", "Frames", "Unknown"]
 
-#: A vector spread over more frames than this is resolved in the ground frame.
+#: A vector with parts in more frames than this is resolved in the ground frame.
 _MOST_FRAMES = 3
 
 
 class Frames:
-    """The orientation of every body: a tree of relative rotations, hung below the ground.
+    """The orientation of every body: a tree of relative rotations whose root is the ground.
 
     Rotations compose as products of matrices along the tree (Léger, 2.1).
     """
@@ -43,10 +43,10 @@ class Frames:
         self._relative: dict[str, Matrix3] = {}
         self._depth = {ground: 0}
         self._rotations: dict[tuple[str, str], Matrix3] = {}
-        #: Frames whose vectors a constant matrix resolves in the axes of the joint that they hang on.
+        #: By body: the frame of its joint, and the constant matrix that resolves its vectors there.
         self._mounted: dict[str, tuple[str, Matrix3]] = {}
 
-    def hang(self, body: str, parent: str, relative: Matrix3, mounting: Matrix3 | None = None) -> None:
+    def add(self, body: str, parent: str, relative: Matrix3, mounting: Matrix3 | None = None) -> None:
         """Add ``body``; ``relative`` resolves its vectors in the axes of ``parent``.
 
         With a ``mounting``, which resolves them in the axes of the joint, ``relative`` resolves those.
@@ -61,12 +61,15 @@ class Frames:
         self._relative[body] = matmul(relative, mounting)
         self._mounted[body] = joint, mounting
 
-    def mount(self, body: str) -> str:
-        """The frame of the joint that ``body`` is mounted on."""
+    def joint_frame(self, body: str) -> str:
+        """The frame of the joint that carries ``body``."""
         return self._mounted[body][0]
 
-    def _eased(self, frame: str, part: Vector3) -> tuple[str, Vector3]:
-        """A vector in the axes of the joint of its body: constant there, too, and nearer to all others."""
+    def _in_joint_frame(self, frame: str, part: Vector3) -> tuple[str, Vector3]:
+        """A vector in the axes of the joint of its body.
+
+        It is constant in that frame, which is one rotation closer to the other bodies.
+        """
         if frame not in self._mounted:
             return frame, part
         joint, mounting = self._mounted[frame]
@@ -85,13 +88,13 @@ class Frames:
             return identity(self.dag)
         if self._depth[source] < self._depth[to]:
             return transpose(self.rotation(source, to))
-        for body, mount in ((source, to), (to, source)):
+        for body, other in ((source, to), (to, source)):
             joint, mounting = self._mounted.get(body, (None, None))
-            if joint == mount and mounting is not None:
+            if joint == other and mounting is not None:
                 return mounting if body == source else transpose(mounting)
         return matmul(self.rotation(to, self._parent[source]), self._relative[source])
 
-    def settle(self, frame: str, part: Vector3) -> FrameVector:
+    def in_simplest_frame(self, frame: str, part: Vector3) -> FrameVector:
         """A vector in the frame nearest to the ground in which it has the same components.
 
         An axis that two bodies share is thus a vector of the first of them; in a planar model every
@@ -111,15 +114,15 @@ class Frames:
     def in_ground(self, vector: FrameVector) -> Vector3:
         return self.resolve(vector, self.ground)
 
-    def gather(self, vector: FrameVector) -> FrameVector:
-        """``vector``, resolved in the ground if it is spread over many frames."""
+    def compact(self, vector: FrameVector) -> FrameVector:
+        """``vector``, resolved in the ground frame if it has parts in many frames."""
         if len(vector.parts) <= _MOST_FRAMES:
             return vector
         return FrameVector({self.ground: self.in_ground(vector)})
 
-    def gather_affine(self, vector: Affine) -> Affine:
-        coefficients = {unknown: self.gather(part) for unknown, part in vector.coefficients.items()}
-        return Affine(self.gather(vector.const), coefficients)
+    def compact_affine(self, vector: Affine) -> Affine:
+        coefficients = {unknown: self.compact(part) for unknown, part in vector.coefficients.items()}
+        return Affine(self.compact(vector.const), coefficients)
 
     def dot(self, a: FrameVector, b: FrameVector) -> Expr:
         return self.dag.add(
@@ -129,13 +132,15 @@ class Frames:
         )
 
     def position_dot(self, a: FrameVector, b: FrameVector) -> Expr:
-        """The dot product of vectors that no velocities are sought for: every part in the axes of its joint.
+        """The dot product of vectors used for positions only.
 
-        There an angle about an axis of the joint appears as plainly as it can.
+        Each part is expressed in the axes of its joint, where an angle about the axis of the joint has the
+        simplest form.
         """
         pairs = [(one, other) for one in a.parts.items() for other in b.parts.items()]
         alike = [dot(one, other) for (frame, one), (source, other) in pairs if frame == source]
-        apart = [(self._eased(*one), self._eased(*other)) for one, other in pairs if one[0] != other[0]]
+        move = self._in_joint_frame
+        apart = [(move(*one), move(*other)) for one, other in pairs if one[0] != other[0]]
         across = [dot(one, matvec(self.rotation(f, s), other)) for (f, one), (s, other) in apart]
         return self.dag.add((*alike, *across))
 
@@ -143,7 +148,7 @@ class Frames:
         """``a x b``, each part in the frame of the part of ``b`` it comes from."""
         total = self.null
         for frame, part in b.parts.items():
-            total = total + self.settle(frame, cross(self.resolve(a, frame), part))
+            total = total + self.in_simplest_frame(frame, cross(self.resolve(a, frame), part))
         return total
 
     def cross_affine(self, a: FrameVector, b: Affine) -> Affine:

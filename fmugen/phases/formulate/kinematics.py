@@ -7,12 +7,14 @@ also the partial velocities.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, matvec, scale3, transpose
 from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import AxisTurn, Edge, LinearGraph, MotionAxis
-from fmugen.ir.tree import Link, SpanningTree, TreeSelection
+from fmugen.ir.tree import SpanningTree, TreeSelection, TreeStep
 from fmugen.phases.formulate.frames import Affine, Frames, FrameVector
 from fmugen.phases.formulate.given import GivenMotion
 from fmugen.phases.formulate.turns import RelativeRotation, Spin, relative_rotation
@@ -30,16 +32,25 @@ class Kinematics:
     omega, alpha : FrameVector and Affine by body
     angle : the angle of each body about the common axis, of planar models only
     axis : the direction of motion that goes with the acceleration of a branch coordinate
+    by_body : whether vectors are resolved in the axes of each body, with accelerations of coordinates in them
     moved : the edges that a freedom of an element moves, each with the direction, by its acceleration
     """
 
-    def __init__(self, graph: LinearGraph, trees: TreeSelection, coordinates: tuple[Coordinate, ...]) -> None:
+    def __init__(
+        self,
+        graph: LinearGraph,
+        trees: TreeSelection,
+        coordinates: tuple[Coordinate, ...],
+        *,
+        by_body: bool = False,
+    ) -> None:
         self.graph = graph
+        self._by_body = by_body
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
         self._branches = set(trees.rotation.branches)
         symbols = graph.symbols
         self._given = GivenMotion(graph)
-        self.moved: dict[Expr, list[tuple[Edge, FrameVector]]] = {f.second: [] for f in graph.freedoms}
+        self.moved: dict[Expr, list[tuple[Edge, FrameVector]]] = {f.acceleration: [] for f in graph.freedoms}
         ground = trees.rotation.root
         self.frames = Frames(symbols.dag, ground)
         self.axis: dict[Expr, FrameVector] = {}
@@ -53,23 +64,47 @@ class Kinematics:
         self.acceleration: dict[str, Affine] = {origin: Affine(self.frames.null, {})}
         self._move(trees.translation)
 
+    # --- one term a body -----------------------------------------------------------------------------
+
+    def gathered(self, vector: Affine, body: str) -> Affine:
+        """A sum of vectors of several bodies, in few frames."""
+        return self._shown_affine(vector, body) if self._by_body else self.frames.compact_affine(vector)
+
+    def _shown(self, vector: FrameVector, body: str) -> FrameVector:
+        if not self._by_body:
+            return vector
+        frame = self.frames.ground if self.graph.planar else body
+        return FrameVector({frame: self.frames.resolve(vector, frame)})
+
+    def _shown_affine(self, vector: Affine, body: str) -> Affine:
+        if not self._by_body:
+            return vector
+        parts = {unknown: self._shown(part, body) for unknown, part in vector.coefficients.items()}
+        return Affine(self._shown(vector.const, body), parts)
+
+    @staticmethod
+    def _with_seconds(bias: FrameVector, axes: Mapping[Expr, FrameVector]) -> FrameVector:
+        for unknown, axis in axes.items():
+            bias = bias + axis.scaled(unknown)
+        return bias
+
     # --- rotation ----------------------------------------------------------------------------------
 
     def _turn(self, tree: SpanningTree) -> None:
         edges = {edge.name: edge for edge in self.graph.rotation.edges}
-        for link in tree.links:
-            edge = edges[link.branch]
+        for step in tree.steps:
+            edge = edges[step.branch]
             relative = relative_rotation(edge.rotation, self._coordinates, self._given)
-            if link.forward:
-                self.frames.hang(link.node, link.parent, relative.moving, relative.mounting)
+            if step.forward:
+                self.frames.add(step.node, step.parent, relative.moving, relative.mounting)
             else:
-                self.frames.hang(link.node, link.parent, transpose(relative.matrix))
-            sign = 1 if link.forward else -1
+                self.frames.add(step.node, step.parent, transpose(relative.matrix))
+            sign = 1 if step.forward else -1
             omega, bias = self.frames.null, self.frames.null
             axes: dict[Expr, FrameVector] = {}
             shared: dict[Expr, FrameVector] = {}
             for spin in relative.spins:
-                axis = self._axis(edge, link, relative, spin)
+                axis = self._axis(edge, step, relative, spin)
                 if spin.unknown is not None:
                     axes[spin.unknown] = axis
                 for unknown, factor in spin.shared:
@@ -80,25 +115,29 @@ class Kinematics:
                     bias = bias + self.frames.cross(omega, turning)
                 omega = omega + turning
             self.axis |= axes
+            if self._by_body:
+                bias, axes = self._with_seconds(bias, axes), {}
             for unknown, direction in shared.items():
                 self.moved[unknown].append((edge, direction))
-            self.omega[link.node] = self.omega[link.parent] + omega.scaled(sign)
+            self.omega[step.node] = self._shown(self.omega[step.parent] + omega.scaled(sign), step.node)
             carried = self.frames.cross(self.omega[edge.tail], omega)
             alpha = Affine(bias + carried, axes | shared)
-            self.alpha[link.node] = self.alpha[link.parent] + alpha.scaled(sign)
+            self.alpha[step.node] = self._shown_affine(
+                self.alpha[step.parent] + alpha.scaled(sign), step.node
+            )
             if self.graph.planar:
                 turned = self.angle_across(edge)
-                self.angle[link.node] = self.angle[link.parent] + turned * sign
+                self.angle[step.node] = self.angle[step.parent] + turned * sign
 
-    def _axis(self, edge: Edge, link: Link, relative: RelativeRotation, spin: Spin) -> FrameVector:
+    def _axis(self, edge: Edge, step: TreeStep, relative: RelativeRotation, spin: Spin) -> FrameVector:
         """The axis of a spin in the axes of the tail or of the head, wherever it is simpler."""
         if _size(spin.in_tail) <= _size(spin.in_head):
-            return self.frames.settle(edge.tail, spin.in_tail)
+            return self.frames.in_simplest_frame(edge.tail, spin.in_tail)
         if relative.mounting is None:
-            return self.frames.settle(edge.head, spin.in_head)
-        if link.forward:
-            return self.frames.settle(self.frames.mount(edge.head), spin.in_head)
-        return self.frames.settle(edge.head, matvec(transpose(relative.mounting), spin.in_head))
+            return self.frames.in_simplest_frame(edge.head, spin.in_head)
+        if step.forward:
+            return self.frames.in_simplest_frame(self.frames.joint_frame(edge.head), spin.in_head)
+        return self.frames.in_simplest_frame(edge.head, matvec(transpose(relative.mounting), spin.in_head))
 
     def is_branch(self, edge: Edge) -> bool:
         """Whether an R-edge is in the tree, so that its coordinates are branch coordinates."""
@@ -124,12 +163,15 @@ class Kinematics:
 
     def _move(self, tree: SpanningTree) -> None:
         edges = {edge.name: edge for edge in self.graph.translation.edges}
-        for link in tree.links:
-            sign = 1 if link.forward else -1
-            displacement, velocity, acceleration = self._branch(edges[link.branch])
-            self.position[link.node] = self.position[link.parent] + displacement.scaled(sign)
-            self.velocity[link.node] = self.velocity[link.parent] + velocity.scaled(sign)
-            self.acceleration[link.node] = self.acceleration[link.parent] + acceleration.scaled(sign)
+        for step in tree.steps:
+            sign = 1 if step.forward else -1
+            displacement, velocity, acceleration = self._branch(edges[step.branch])
+            self.position[step.node] = self.position[step.parent] + displacement.scaled(sign)
+            body = self.graph.body_of[step.node]
+            self.velocity[step.node] = self._shown(self.velocity[step.parent] + velocity.scaled(sign), body)
+            self.acceleration[step.node] = self._shown_affine(
+                self.acceleration[step.parent] + acceleration.scaled(sign), body
+            )
 
     def _branch(self, edge: Edge) -> tuple[FrameVector, FrameVector, Affine]:
         """Displacement, velocity and acceleration across a T-branch (Léger, Tables B.1 to B.4)."""
@@ -142,11 +184,14 @@ class Kinematics:
             coordinate = self._coordinates[motion.coordinate]
             local = add3(local, scale3(coordinate.position, direction))
             rate = add3(rate, scale3(coordinate.velocity, direction))
-            partial[coordinate.second] = FrameVector({frame: direction})
+            partial[coordinate.acceleration] = FrameVector({frame: direction})
         self.axis |= partial
+        if self._by_body:
+            second = self._with_seconds(FrameVector({frame: second}), partial).parts.get(frame, second)
+            partial = {}
         for freedom, (x, y, z) in self._given.partial(across.given):
-            partial[freedom.second] = FrameVector({frame: (x, y, z)})
-            self.moved[freedom.second].append((edge, partial[freedom.second]))
+            partial[freedom.acceleration] = FrameVector({frame: (x, y, z)})
+            self.moved[freedom.acceleration].append((edge, partial[freedom.acceleration]))
         r, relative = FrameVector({frame: local}), FrameVector({frame: rate})
         omega = self.omega[frame]
         carried = frames.cross(omega, r)
@@ -156,7 +201,7 @@ class Kinematics:
         return r, relative + carried, own + turned
 
     def given_rates(self, given: Vector3) -> tuple[Vector3, Vector3]:
-        """The first and second time derivatives of a given vector, as far as velocities determine them."""
+        """The first and second time derivatives of a given vector, without the terms of accelerations."""
         rate_of = self._given.rate
         first: Vector3 = (rate_of(given[0]), rate_of(given[1]), rate_of(given[2]))
         second: Vector3 = (rate_of(first[0]), rate_of(first[1]), rate_of(first[2]))

@@ -19,19 +19,19 @@ from fmugen.ir.graph import AxisTurn, Edge, FixedTurn, LinearGraph
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["BALL", "CROSS", "PIN", "Link", "Links", "kinds_of_links"]
+__all__ = ["BALL", "CROSS", "PIN", "BallLink", "Links", "kinds_of_links"]
 
 #: How many turns the joint of a link leaves.
 PIN, CROSS, BALL = 1, 2, 3
 
 
 @dataclass(frozen=True)
-class Link:
-    """A link ``body`` that leads from the node ``base``, not of its own, by ``arm`` to a ball.
+class BallLink:
+    """A link ``body`` that leads by ``arm`` from the node ``base`` of another body to a ball.
 
-    ``target`` is the node that the ball joins to it, ``axis`` an axis of its joint, ``normal`` perpendicular
-    to that and to the arm; arm, axis and normal are in the axes of the link. ``forward`` tells that the ball
-    points from the link to the target.
+    ``target`` is the node that the ball joins to it, ``axis`` an axis of its joint, and ``normal`` is
+    perpendicular to the axis and the arm. Arm, axis and normal are in the axes of the link. ``forward`` is
+    true if the ball points from the link to the target.
     """
 
     body: str
@@ -48,9 +48,9 @@ class Link:
 
 
 class Links:
-    """Finds the link that a ball belongs to: it hangs on a joint with so many turns as one of ``kinds`` says.
+    """Finds the link that a ball belongs to.
 
-    Earlier kinds are tried first.
+    The joint at its other end leaves as many turns as one of ``kinds``; earlier kinds are tried first.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class Links:
         self._kinematics = kinematics
         self._kinds = kinds
         self._joints: dict[str, Edge] = {}
-        for hanging in trees.rotation.links:
-            edge = graph.rotation.edge(hanging.branch)
-            turns = graph.turns_at_a_point(hanging.branch)
-            if turns in kinds and hanging.branch in trees.translation.branches:
-                self._joints[hanging.node] = edge
+        for step in trees.rotation.steps:
+            edge = graph.rotation.edge(step.branch)
+            turns = graph.turns_at_a_point(step.branch)
+            if turns in kinds and step.branch in trees.translation.branches:
+                self._joints[step.node] = edge
 
-    def at(self, ball: Edge) -> Link | None:
+    def at(self, ball: Edge) -> BallLink | None:
         """The link at either end of ``ball``, a chord of the translational graph."""
         if self._graph.turns_at_a_point(ball.name) != BALL:
             return None
@@ -84,7 +84,7 @@ class Links:
                         return link
         return None
 
-    def _link(self, joint: Edge, node: str, target: str, *, forward: bool) -> Link | None:
+    def _link(self, joint: Edge, node: str, target: str, *, forward: bool) -> BallLink | None:
         body = self._graph.body_of[node]
         edge = self._graph.translation.edge(joint.name)
         ends = (edge.tail, edge.head)
@@ -97,7 +97,7 @@ class Links:
             axis = _across(arm)
         if axis is None or _is_zero(cross(arm, axis)):
             return None
-        return Link(body, base, target, arm, axis, unit(cross(arm, axis)), forward)
+        return BallLink(body, base, target, arm, axis, unit(cross(arm, axis)), forward)
 
     def _is_apart(self, joint: Edge, target: str, base: str) -> bool:
         """Whether the way from the base to the target does not turn with the link."""
@@ -141,8 +141,8 @@ def _own_axis(joint: Edge, body: str) -> Vector3 | None:
 
 
 def kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[int]:
-    """How many turns the joints leave that bodies hang on, if there is a ball that closes a loop."""
+    """The numbers of turns of the joints that carry bodies; empty if no ball closes a loop."""
     if all(graph.turns_at_a_point(chord) != BALL for chord in trees.translation.chords):
         return set()
-    branches = {link.branch for link in trees.rotation.links}.intersection(trees.translation.branches)
+    branches = {step.branch for step in trees.rotation.steps}.intersection(trees.translation.branches)
     return {graph.turns_at_a_point(branch) for branch in branches}

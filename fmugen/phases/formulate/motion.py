@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fmugen.components.formulas import Resolve, lower
 from fmugen.errors import ModelError, Problem
 from fmugen.expr.affine import Affine, AffineScalar, FrameVector
 from fmugen.expr.dag import Dag, Expr
-from fmugen.expr.vectors import Matrix3, Vector3, matvec
+from fmugen.expr.vectors import Matrix3, Vector3, add3, dot, matvec, scale3
+from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Domain, Edge, Symbols
 from fmugen.ir.motion import Motion
@@ -24,10 +25,11 @@ _APART = "fasten it to points that can move apart"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the motions of all edges share.
+    """Data shared by the motions of all edges.
 
-    ``angle`` gives a derivative of the angle of an R-edge, ``moments`` the sum of r x F over the arms of a
-    body and the displaced joints that start on it. ``section_of`` tells where the file lists an element.
+    ``angle`` gives a derivative of the angle of an R-edge. ``moments`` is the sum of r x F over the arms of a
+    body and the displaced joints that start on it. ``section_of`` gives the section of an element in the
+    file.
     """
 
     symbols: Symbols
@@ -80,7 +82,7 @@ class EdgeMotion(Motion):
             r = self._displacement()
             return self.dag.call("sqrt", self.dag.add(component**2 for component in r))
         if order > 1:
-            raise ValueError("a length has one derivative here")
+            raise ValueError("a length has a first derivative only")
         kinematics = self.around.kinematics
         r = self._displacement()
         v = kinematics.frames.in_ground(
@@ -97,6 +99,39 @@ class EdgeMotion(Motion):
         return r
 
     # --- vectors -------------------------------------------------------------------------------------
+
+    @property
+    def translation(self) -> EdgeMotion:
+        if self.edge.domain is Domain.TRANSLATION:
+            return self
+        return replace(self, edge=self.around.kinematics.graph.translation.edge(self.edge.name))
+
+    def slides(self, order: int = 0) -> Vector3:
+        kinematics = self.around.kinematics
+        across = (kinematics.displacement, kinematics.relative_velocity)[order]
+        return self._along_axes(across(self.edge))
+
+    def spin(self) -> Vector3:
+        omega, graph = self.around.kinematics.omega, self.around.kinematics.graph
+        return self._along_axes(omega[self._frame] - omega[graph.body_of[self.edge.tail]])
+
+    def direction(self, fixed: Vector) -> Vector3:
+        x, y, z = (self[component] for component in fixed)
+        square = x * x + y * y + z * z
+        scale = self.dag.one if square == self.dag.one else 1 / self.dag.call("sqrt", square)
+        return self._along_axes(
+            self.around.kinematics.frames.in_simplest_frame(self._frame, (x, y, z)).scaled(scale)
+        )
+
+    def _axes(self) -> Matrix3:
+        """The axes in which the edge slides, in those of its frame."""
+        x, y, z = (axis for axis, _ in self.edge.displacement.motion)
+        return x, y, z
+
+    def _along_axes(self, vector: FrameVector) -> Vector3:
+        local = self.around.kinematics.frames.resolve(vector, self.edge.displacement.frame)
+        x, y, z = (dot(axis, local) for axis in self._axes())
+        return x, y, z
 
     def velocity(self, frame: str) -> Vector3:
         kinematics = self.around.kinematics
@@ -140,15 +175,21 @@ class EdgeMotion(Motion):
         axis, _ = across.motion[0]
         return Affine(FrameVector({across.frame: axis}).scaled(force), {})
 
+    def along_axes(self, components: Vector3) -> Affine:
+        x, y, z = (scale3(part, axis) for part, axis in zip(components, self._axes(), strict=True))
+        return self.vector(add3(add3(x, y), z), self.edge.displacement.frame)
+
     def about(self, torque: Expr) -> Affine:
-        direction = self.around.kinematics.frames.settle(self.edge.tail, first_axis(self.edge.rotation))
+        direction = self.around.kinematics.frames.in_simplest_frame(
+            self.edge.tail, first_axis(self.edge.rotation)
+        )
         return Affine(direction.scaled(torque), {})
 
     def vector(self, components: Vector3, frame: str) -> Affine:
-        return Affine(self.around.kinematics.frames.settle(frame, components), {})
+        return Affine(self.around.kinematics.frames.in_simplest_frame(frame, components), {})
 
     def composed(self, components: Sequence[AffineScalar]) -> Affine:
-        settle, frame, zero = self.around.kinematics.frames.settle, self._frame, self.dag.zero
+        express, frame, zero = self.around.kinematics.frames.in_simplest_frame, self._frame, self.dag.zero
         x, y, z = components
         unknowns = dict.fromkeys(unknown for each in (x, y, z) for unknown in each.coefficients)
 
@@ -156,8 +197,8 @@ class EdgeMotion(Motion):
             a, b, c = (each.coefficients.get(unknown, zero) for each in (x, y, z))
             return a, b, c
 
-        coefficients = {unknown: settle(frame, part(unknown)) for unknown in unknowns}
-        return Affine(settle(frame, (x.const, y.const, z.const)), coefficients)
+        coefficients = {unknown: express(frame, part(unknown)) for unknown in unknowns}
+        return Affine(express(frame, (x.const, y.const, z.const)), coefficients)
 
     def moments(self) -> Affine:
         return self.around.moments(self._frame)
@@ -167,7 +208,7 @@ class EdgeMotion(Motion):
         omega, alpha = self.around.kinematics.omega[body], self.around.kinematics.alpha[body]
 
         def momentum(vector: FrameVector) -> FrameVector:
-            return frames.settle(body, matvec(tensor, frames.resolve(vector, body)))
+            return frames.in_simplest_frame(body, matvec(tensor, frames.resolve(vector, body)))
 
         gyroscopic = frames.cross(omega, momentum(omega))
         coefficients = {unknown: -momentum(part) for unknown, part in alpha.coefficients.items()}

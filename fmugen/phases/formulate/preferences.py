@@ -1,4 +1,4 @@
-"""What the start prefers where no start value says anything: all joints and attitudes at zero."""
+"""The preferred start without start values: all joints and attitudes at zero."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _SMALL_TURN = Fraction(7, 10)
 def preferred_positions(model: SystemModel, kinematics: Kinematics, resolve: Quantities) -> dict[str, Expr]:
     """Expressions that are preferably zero at the start.
 
-    In space turns are told by direction cosines: they are smooth in every position and the same in all trees.
+    In space turns are measured by direction cosines: they are smooth in every position and the same for all
+    trees.
     """
     open_at_start, frames = unspecified_positions(model), kinematics.frames
     found = {name: resolve(name) for name in open_at_start.lengths}
@@ -41,7 +42,7 @@ def preferred_positions(model: SystemModel, kinematics: Kinematics, resolve: Qua
 
 
 def _turned(name: str, rotation: Matrix3) -> dict[str, Expr]:
-    """What the direction cosines of a rotation miss of those of no rotation."""
+    """The deviations of the direction cosines of a rotation from those of no rotation."""
     upright = identity(rotation[0][0].dag)
     return {
         f"{name}.r{'xyz'[i]}{'xyz'[j]}": _SMALL_TURN * (rotation[i][j] - upright[i][j])

@@ -15,7 +15,7 @@ from fmugen.components.measures import (
     Heading,
     Measure,
     ModeNumber,
-    Place,
+    NodePosition,
     Slide,
     Spin,
     StateValue,
@@ -60,8 +60,8 @@ class Quantities:
         self._known: dict[str, Expr] = dict(graph.network_symbols)
         seeds = dict(graph.symbols.rates)
         for c in coordinates:
-            self._known |= {c.name: c.position, c.rate: c.velocity, c.acceleration: c.second}
-            seeds |= {c.position: c.velocity, c.velocity: c.second}
+            self._known |= {c.name: c.position, c.rate_name: c.velocity, c.acceleration_name: c.acceleration}
+            seeds |= {c.position: c.velocity, c.velocity: c.acceleration}
         self._rate = Tangent(graph.symbols.dag, seeds)
 
     def attach(self, cutsets: Cutsets) -> None:
@@ -94,7 +94,7 @@ class Quantities:
     def _find(self, name: str, element: str, measure: Measure) -> Expr:
         owner = name.rpartition(".")[0]
         match measure:
-            case Place(component, order):
+            case NodePosition(component, order):
                 return self._node(owner, order, component)
             case Heading(0):
                 return self._kinematics.angle[owner]

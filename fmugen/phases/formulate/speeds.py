@@ -12,7 +12,7 @@ constant norm, such as sine and cosine, follow from one speed along the constrai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from fmugen.errors import TreeError
 from fmugen.expr.calculus import Tangent, symbols_of
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Constraint, Coordinate, Dae, IteratedBlock, State
@@ -31,7 +31,7 @@ _K = TypeVar("_K")
 
 
 def with_independent_speeds(dae: Dae, rows: Sequence[Constraint]) -> Dae:
-    """``dae`` with the constraints ``rows`` of velocities solved, one after the other.
+    """``dae`` with the velocity constraints ``rows`` solved one by one.
 
     Raises
     ------
@@ -88,8 +88,8 @@ class _Elimination:
             if norm is not None:
                 return _Pivot(pair, norm)
         raise TreeError(
-            f"{self._row.origin}: the constraint of velocities gives no speeds of coordinates that no "
-            "loop closes; choose other trees, in which the element is a branch"
+            f"{self._row.origin}: the velocity constraint cannot be solved for a coordinate outside of "
+            "loops; choose other trees, in which the element is a branch"
         )
 
     def _bound(self) -> set[int]:
@@ -99,14 +99,16 @@ class _Elimination:
             e for row in rows for e in (row.phi, row.nu, *row.closed, *row.facing, *row.jacobian.values())
         ]
         parts += [e for angle in self._dae.angles for e in (angle.base, angle.start)]
-        found = set(symbols_of(parts, Role.COORDINATE))
+        found = set(symbols_of(parts, SymbolRole.COORDINATE))
         numbers = {k for k, c in enumerate(self._dae.coordinates) if c.position in found}
         return numbers | {k for row in rows for k in row.jacobian}
 
     def _constant_norm(self, entries: Sequence[Expr]) -> Expr | None:
         """The sum of squares, if no coordinate changes it and it is not zero."""
         norm, generic, zero = self._dag.add(entry**2 for entry in entries), Generic(), self._dag.zero
-        changing = symbols_of((norm,), Role.COORDINATE, Role.STATE, Role.TIME, Role.INPUT)
+        changing = symbols_of(
+            (norm,), SymbolRole.COORDINATE, SymbolRole.STATE, SymbolRole.TIME, SymbolRole.INPUT
+        )
         for symbol in changing:
             if not generic.are_equal(Tangent(self._dag, {symbol: self._dag.one})(norm), zero):
                 return None
@@ -125,9 +127,9 @@ class _Elimination:
             second,
             first.unit,
             0.0,
-            self._dag.symbol(position, Role.COORDINATE),
-            self._dag.symbol(rate, Role.VELOCITY),
-            self._dag.symbol(second, Role.ACCELERATION),
+            self._dag.symbol(position, SymbolRole.COORDINATE),
+            self._dag.symbol(rate, SymbolRole.VELOCITY),
+            self._dag.symbol(second, SymbolRole.ACCELERATION),
             replace(origin, edge=self._row.origin.edge, direction=f"path of {self._row.origin.direction}"),
         )
 
@@ -163,7 +165,8 @@ class _Elimination:
         rate = Tangent(dag, seeds | {dae.coordinates[k].position: speeds[k] for k in size})
         drift = {k: rate(speeds[k]) for k in size}
         seconds = {
-            k: dag.add([drift[k], *(entry * left[j].second for j, entry in tangent[k].items())]) for k in size
+            k: dag.add([drift[k], *(entry * left[j].acceleration for j, entry in tangent[k].items())])
+            for k in size
         }
         excess = [dag.add([dae.force[k], *(-self._mass(k, m) * drift[m] for m in size)]) for k in size]
         force = [self._across(tangent, i, excess) for i in range(len(left))]
@@ -210,7 +213,7 @@ class _Elimination:
         terms = []
         for k in self._pivot.columns:
             parts = [dae.force[k]]
-            parts += [-self._mass(k, m) * c.second for m, c in enumerate(dae.coordinates)]
+            parts += [-self._mass(k, m) * c.acceleration for m, c in enumerate(dae.coordinates)]
             parts += [-row.jacobian[k] * row.multiplier for row in self._others if k in row.jacobian]
             terms.append(self._row.jacobian[k] * dag.add(parts))
         return dag.add(terms) / self._pivot.norm
@@ -225,25 +228,16 @@ class _Elimination:
         seconds: dict[int, Expr],
         others: Sequence[Constraint],
     ) -> tuple[Dae, list[Constraint]]:
-        dae, dag = self._dae, self._dag
+        dae = self._dae
         solved = [dae.coordinates[k] for k in self._pivot.columns]
-        symbols = {c.position: dag.symbol(c.name, Role.STATE) for c in solved}
-        placed = Substitution(symbols)
-        known = dict(symbols)
-        for k, c in zip(self._pivot.columns, solved, strict=True):
-            known |= {c.velocity: placed(speeds[k]), c.second: placed(seconds[k])}
-        known[self._row.multiplier] = Substitution(known)(self._multiplier())
+        symbols = {c.position: self._dag.symbol(c.name, SymbolRole.STATE) for c in solved}
+        known = self._known(symbols, speeds, seconds)
         new = Substitution(known)
         starts = self._starts(solved)
         begun = Substitution({position: start.value for position, start in starts.items()})
-        named = {start.name for start in starts.values()}
-
-        def said(values: dict[str, Expr]) -> dict[str, Expr]:
-            """Values without those that are start values of the new states."""
-            return {name: value for name, value in values.items() if name not in named}
-
-        fixed = _mapped(said(dae.fixed_positions), new)
-        of_states = {name: value for name, value in fixed.items() if symbols_of((value,), Role.STATE)}
+        said = {start.name for start in starts.values()}
+        fixed = _mapped(_without(dae.fixed_positions, said), new)
+        of_states = {name: value for name, value in fixed.items() if symbols_of((value,), SymbolRole.STATE)}
         states = [
             State(c.name, c.unit, symbols[c.position], known[c.velocity], start.value, start.fixed)
             for c, start in zip(solved, starts.values(), strict=True)
@@ -256,19 +250,31 @@ class _Elimination:
             force=tuple(map(new, force)),
             quantities=_mapped(dae.quantities, new),
             outputs=_mapped(dae.outputs, new),
-            fixed_positions={name: value for name, value in fixed.items() if name not in of_states},
+            fixed_positions=_without(fixed, of_states),
             fixed_velocities=_mapped(dae.fixed_velocities, new),
-            guesses=_mapped(_mapped(said(dae.guesses), begun), new),
+            guesses=_mapped(_mapped(_without(dae.guesses, said), begun), new),
             states=(*(replace(s, derivative=new(s.derivative)) for s in dae.states), *states),
             network_blocks=_blocks(dae, new),
             fixed_states=_mapped(dae.fixed_states, new) | of_states,
+            tree=None,
             modes=tuple(replace(mode, relation=new(mode.relation)) for mode in dae.modes),
-            preferred=_mapped(said(dae.preferred), begun),
+            preferred=_mapped(_without(dae.preferred, said), begun),
         )
         return found, [
             replace(row, jacobian=_mapped(row.jacobian, new), nu=new(row.nu), gamma=new(row.gamma))
             for row in others
         ]
+
+    def _known(
+        self, symbols: dict[Expr, Expr], speeds: dict[int, Expr], seconds: dict[int, Expr]
+    ) -> dict[Expr, Expr]:
+        """What takes the place of positions, velocities and accelerations that are solved, and of lambda."""
+        placed, known = Substitution(symbols), dict(symbols)
+        for k in self._pivot.columns:
+            c = self._dae.coordinates[k]
+            known |= {c.velocity: placed(speeds[k]), c.acceleration: placed(seconds[k])}
+        known[self._row.multiplier] = Substitution(known)(self._multiplier())
+        return known
 
     def _loops(self) -> tuple[Constraint, ...]:
         """The constraints of loops, by the numbers of the coordinates that are left."""
@@ -283,7 +289,9 @@ class _Elimination:
         found = {c.position: _Start(dag.number(Fraction(c.guess))) for c in solved}
         for given, fixed in ((dae.guesses, False), (dae.fixed_positions, True)):
             for name, residual in given.items():
-                unknown = symbols_of((residual,), Role.COORDINATE, Role.VELOCITY, Role.STATE)
+                unknown = symbols_of(
+                    (residual,), SymbolRole.COORDINATE, SymbolRole.VELOCITY, SymbolRole.STATE
+                )
                 if len(unknown) != 1 or unknown[0] not in found:
                     continue
                 slope = Tangent(dag, {unknown[0]: dag.one})(residual)
@@ -295,6 +303,10 @@ class _Elimination:
 
 def _mapped(values: Mapping[_K, Expr], use: Substitution) -> dict[_K, Expr]:
     return {key: use(value) for key, value in values.items()}
+
+
+def _without(values: Mapping[str, Expr], names: Collection[str]) -> dict[str, Expr]:
+    return {name: value for name, value in values.items() if name not in names}
 
 
 def _blocks(dae: Dae, use: Substitution) -> tuple[IteratedBlock, ...]:

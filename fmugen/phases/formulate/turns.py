@@ -19,7 +19,7 @@ from fmugen.ir.dae import Coordinate
 from fmugen.ir.graph import AxisTurn, FixedTurn, MotionAxis, QuaternionTurn, Rotation, Turn
 from fmugen.phases.formulate.given import GivenMotion
 
-__all__ = ["RelativeRotation", "Spin", "first_axis", "relative_rotation"]
+__all__ = ["RelativeRotation", "Spin", "first_axis", "quaternion_matrix", "relative_rotation"]
 
 
 @dataclass(frozen=True)
@@ -100,17 +100,26 @@ def _turn_of(
                 angle, rate, unknown = (
                     given + coordinate.position,
                     rate + coordinate.velocity,
-                    coordinate.second,
+                    coordinate.acceleration,
                 )
-            shared = tuple((freedom.second, factor) for freedom, (factor,) in motion_of.partial((given,)))
+            shared = tuple(
+                (freedom.acceleration, factor) for freedom, (factor,) in motion_of.partial((given,))
+            )
             spin = Spin(unknown, rate, second, axis, axis, carried=True, shared=shared)
             return rotation_about(axis, angle), [spin]
         case QuaternionTurn(motion=motions):
             found = [coordinates[axis.coordinate] for axis in motions]
-            matrix = _quaternion_matrix([c.position for c in found])
-            # omega = 2 E(p) p' and E(p') p' = 0: how the axes change adds nothing (before it nothing turns).
+            matrix = quaternion_matrix([c.position for c in found])
+            # omega = 2 E(p) p' and E(p') p' = 0: the change of the axes adds nothing (no turn precedes them).
             return matrix, [
-                Spin(c.second, c.velocity, dag.zero, column, matvec(transpose(matrix), column), carried=False)
+                Spin(
+                    c.acceleration,
+                    c.velocity,
+                    dag.zero,
+                    column,
+                    matvec(transpose(matrix), column),
+                    carried=False,
+                )
                 for c, column in zip(found, _quaternion_axes([c.position for c in found]), strict=True)
             ]
 
@@ -141,7 +150,7 @@ def _quaternion_axes(p: list[Expr]) -> tuple[Vector3, Vector3, Vector3, Vector3]
     )
 
 
-def _quaternion_matrix(p: list[Expr]) -> Matrix3:
+def quaternion_matrix(p: list[Expr]) -> Matrix3:
     """The rotation matrix of Euler parameters, exact for unit length."""
     p0, p1, p2, p3 = p
     return (

@@ -1,7 +1,7 @@
 """SystemModel -> the positions without a start value.
 
-Coordinates of joints are preferably zero where nothing is said. Bodies that balls and rods alone hold
-preferably have the attitude of the ground. This follows from the model, not from trees, so that all trees
+Coordinates of joints without a start value are preferably zero. Bodies that only balls and rods hold
+preferably have the attitude of the ground. This follows from the model, not from the trees, so all trees
 start alike.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fmugen.components.freedoms import Anywhere, Ball, Locked
 from fmugen.components.joints import Joint, joints_of
 from fmugen.digraph import reached_from
-from fmugen.ir.graph import EdgeKind
+from fmugen.ir.graph import Role
 from fmugen.ir.model import GROUND, Element, Space, SystemModel, quantities
 from fmugen.ir.quantity import Level
 
@@ -22,10 +22,10 @@ __all__ = ["Unspecified", "unspecified_positions"]
 
 @dataclass(frozen=True)
 class Unspecified:
-    """What no start value concerns.
+    """Joints, bodies and lengths without a start value.
 
-    ``joints`` are those whose bodies have no known attitude to each other, ``bodies`` those that have none to
-    the ground and no such joint. ``lengths`` are names of quantities.
+    ``joints`` are those whose bodies have no known attitude to each other. ``bodies`` have no known attitude
+    to the ground and no such joint. ``lengths`` are names of quantities.
     """
 
     joints: tuple[str, ...]
@@ -34,7 +34,7 @@ class Unspecified:
 
 
 def unspecified_positions(model: SystemModel) -> Unspecified:
-    """What the start values of a model leave open, whether loops determine it or not."""
+    """The quantities that the start values of a model leave open, even if loops determine them."""
     return _Starts(model).unspecified()
 
 
@@ -44,7 +44,7 @@ class _Starts:
     def __init__(self, model: SystemModel) -> None:
         self._model, self._planar = model, model.space is Space.PLANAR
         self._joints = list(joints_of(model))
-        self._real = [(at, joint) for at, joint in self._joints if joint.role is not EdgeKind.VIRTUAL]
+        self._real = [(at, joint) for at, joint in self._joints if joint.role is not Role.VIRTUAL]
         self._given = {start.quantity for start in model.starts}
         self._names: dict[tuple[str, str], list[str]] = {}
         for quantity in quantities(model):
@@ -81,7 +81,7 @@ class _Starts:
         return [(at, joint) for at, joint in self._real if body in (at.tail.body, at.head.body)]
 
     def _leaves_attitude(self, joint: Joint) -> bool:
-        """Whether a joint says nothing of the attitude between its bodies: balls and rods in space."""
+        """Whether a joint does not determine the attitude between its bodies: balls and rods in space."""
         return not self._planar and isinstance(joint.freedoms().turns, Ball)
 
     def _leaves_place(self, at: Element, joint: Joint) -> bool:
@@ -92,7 +92,7 @@ class _Starts:
         return any(name in self._given for unit in units for name in self._names.get((owner, unit), ()))
 
     def _attitudes(self) -> dict[str, set[str]]:
-        """By body, those whose attitude to it is told or constant, directly or through others."""
+        """By body, the bodies whose attitude to it is given or constant, directly or through others."""
         told = [body.name for body in self._model.bodies if self._tell(body.name, "rad", "1")]
         edges = [(GROUND, name) for name in told]
         constant = {at.name for at, joint in self._real if isinstance(joint.freedoms().turns, Locked)}

@@ -23,10 +23,10 @@ from fmugen.ir.program import (
     Function,
     Leaf,
     Motion,
+    MotionStage,
     NetworkCode,
     Program,
     Result,
-    Section,
     SetCode,
     SolveFunction,
     StepCode,
@@ -34,7 +34,7 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
-from fmugen.phases.lower.arrange import compact_forms, compact_motion, section_roots, taken
+from fmugen.phases.lower.arrange import compact_forms, compact_motion, stage_roots, taken
 from fmugen.phases.lower.calculated import calculated_variables
 from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
@@ -60,9 +60,9 @@ def lower_program(
 ) -> Program:
     """The functions that generated code consists of.
 
-    ``motions`` are the embedded forms of the equations, of the flow and of its spares. A program that is not
-    ``whole`` is enough to count the operations of a right-hand side: it has neither outputs nor states nor
-    derivatives.
+    ``motions`` are the embedded forms of the equations, of the flow and of its alternatives. A program that
+    is not ``whole`` is enough to count the operations of a right-hand side: it has neither outputs nor states
+    nor derivatives.
     """
     padded = [*motions, *(None for _ in flow.sets[len(motions) :])]
     return _Lowering(model, dae, flow).program(padded, whole=whole)
@@ -115,9 +115,9 @@ class _Lowering:
             len(self._relations.by_time),
             len(self._relations.by_state),
             input_rates(self._dae),
-            tuple(given.name in driving for given in self._model.inputs),
+            tuple(variable.name in driving for variable in self._model.inputs),
             input_stamps(self._model),
-            tuple(given.slope for given in self._model.inputs),
+            tuple(variable.slope for variable in self._model.inputs),
             self._partials,
             starts_by_inputs(self._dae),
             tuple(angle.name for angle in self._angles),
@@ -325,7 +325,7 @@ class _Lowering:
         roots = [root for form in forms for root in (*form.arguments, *form.results)]
         roots += [row.phi for row in self._rows]
         for motion in filter(None, motions):
-            roots += [root for section in motion.sections for root in section_roots(section)]
+            roots += [root for stage in motion.stages for root in stage_roots(stage)]
         read = _turned_by_circles(roots)
         turned = {form.unknown for form in forms if form.is_angle}
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
@@ -405,30 +405,30 @@ class _Lowering:
             )
         return SolveFunction(name, purpose, tuple(steps), leaves)
 
-    def _held_section(self, section: Section) -> Section:
+    def _held_stage(self, stage: MotionStage) -> MotionStage:
         hold = self._relations.hold
         return replace(
-            section,
-            guards=tuple(replace(guard, value=hold(guard.value)) for guard in section.guards),
-            results=tuple(replace(result, value=hold(result.value)) for result in section.results),
+            stage,
+            guards=tuple(replace(guard, value=hold(guard.value)) for guard in stage.guards),
+            results=tuple(replace(result, value=hold(result.value)) for result in stage.results),
         )
 
     def _motion(self, motion: Motion) -> Motion:
-        """The sections with the temporaries that each needs and no earlier one has."""
+        """The stages with the temporaries that each needs and no earlier one has."""
         is_leaf = self._leaf_test(self._sines())
         labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
-        motion = Motion(tuple(self._held_section(section) for section in motion.sections))
+        motion = Motion(tuple(self._held_stage(stage) for stage in motion.stages))
         motion = compact_motion(motion, is_leaf)
-        groups = [section_roots(section) for section in motion.sections]
+        groups = [stage_roots(stage) for stage in motion.stages]
         roots = [root for group in groups for root in group]
         self._derive(roots)
         named = schedule(roots, is_leaf)
         waiting = list(named)
-        sections = []
-        for section, group in zip(motion.sections, groups, strict=True):
+        stages = []
+        for stage, group in zip(motion.stages, groups, strict=True):
             temporaries, waiting = taken(waiting, group, is_leaf)
-            sections.append(replace(section, temporaries=temporaries))
-        return Motion(tuple(sections), count_operations(named, roots, is_leaf), labels)
+            stages.append(replace(stage, temporaries=temporaries))
+        return Motion(tuple(stages), count_operations(named, roots, is_leaf), labels)
 
     # --- functions ----------------------------------------------------------------------------------
 
@@ -462,6 +462,6 @@ class _Lowering:
 
 
 def _turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
-    """What expressions read the sine or the cosine of."""
+    """The coordinates of whose sine or cosine expressions depend."""
     circles = (node for node in postorder(roots) if node.operation is Operation.CALL)
     return {node.args[0] for node in circles if node.name in ("sin", "cos")}

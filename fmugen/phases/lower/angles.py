@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fmugen.expr.calculus import Tangent, symbols_of
-from fmugen.expr.dag import Role
+from fmugen.expr.dag import SymbolRole
 from fmugen.ir.dae import CountedAngle, Dae
 from fmugen.ir.program import Result
 from fmugen.phases.lower.symbols import equations_of
@@ -18,7 +18,7 @@ def counted_angles(dae: Dae) -> tuple[CountedAngle, ...]:
     if not dae.angles:
         return ()
     shown = (*dae.outputs.values(), *dae.quantities.values())
-    read = set(symbols_of((*equations_of(dae), *shown), Role.TURNS))
+    read = set(symbols_of((*equations_of(dae), *shown), SymbolRole.TURNS))
     return tuple(angle for angle in dae.angles if angle.symbol in read)
 
 
@@ -26,7 +26,7 @@ def angle_results(dae: Dae, angles: Sequence[CountedAngle]) -> Iterator[tuple[st
     """Name, purpose and results of the functions that turns are counted by."""
     motion = dict(dae.symbols.rates)
     for c in dae.coordinates:
-        motion |= {c.position: c.velocity, c.velocity: c.second}
+        motion |= {c.position: c.velocity, c.velocity: c.acceleration}
     rate_of = Tangent(dae.symbols.dag, motion)
     results = [Result("angle", i, angle.base, angle.name) for i, angle in enumerate(angles)]
     for i, angle in enumerate(angles):

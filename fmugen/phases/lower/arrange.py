@@ -1,4 +1,4 @@
-"""Fewer operations for the sections of a motion and for exact steps, and the temporaries that each takes."""
+"""Fewer operations for the stages of a motion and for exact steps, and the temporaries that each takes."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import replace
 from fmugen.expr.code import reached
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr
-from fmugen.ir.program import Motion, Section
+from fmugen.ir.program import Motion, MotionStage
 from fmugen.phases.lower.steps import Form
 
-__all__ = ["compact_forms", "compact_motion", "section_roots", "taken"]
+__all__ = ["compact_forms", "compact_motion", "stage_roots", "taken"]
 
-#: Of right-hand sides, which are evaluated most often.
+#: Sweeps over right-hand sides, which are evaluated most often.
 _SWEEPS = 2
 
 
 def compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
-    """The equations of motion with fewer operations, sharing across sections."""
-    given = [root for section in motion.sections for root in section_roots(section)]
+    """The equations of motion with fewer operations, sharing across stages."""
+    given = [root for stage in motion.stages for root in stage_roots(stage)]
     roots = iter(compact(given, is_leaf, _SWEEPS))
     return Motion(
         tuple(
             replace(
-                section,
-                guards=tuple(replace(guard, value=next(roots)) for guard in section.guards),
-                results=tuple(replace(result, value=next(roots)) for result in section.results),
+                stage,
+                guards=tuple(replace(guard, value=next(roots)) for guard in stage.guards),
+                results=tuple(replace(result, value=next(roots)) for result in stage.results),
             )
-            for section in motion.sections
+            for stage in motion.stages
         )
     )
 
@@ -47,9 +47,9 @@ def compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> lis
     ]
 
 
-def section_roots(section: Section) -> list[Expr]:
-    guards = [guard.value for guard in section.guards]
-    return [*guards, *(result.value for result in section.results)]
+def stage_roots(stage: MotionStage) -> list[Expr]:
+    guards = [guard.value for guard in stage.guards]
+    return [*guards, *(result.value for result in stage.results)]
 
 
 def taken(

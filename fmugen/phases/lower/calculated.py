@@ -1,4 +1,4 @@
-"""What an FMU shows: outputs, coordinates with their rates, states and all other quantities."""
+"""The calculated variables of an FMU: outputs, coordinates, rates, states and all other quantities."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def calculated_variables(
         shown[output.name] = (variable, dae.outputs[output.name])
     for c in dae.coordinates:
         show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
-        show(c.rate, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
-        show(c.acceleration, c.second, f"{c.unit}/s2", f"second rate of {c.name}")
+        show(c.rate_name, c.velocity, f"{c.unit}/s", f"rate of {c.name}")
+        show(c.acceleration_name, c.acceleration, f"{c.unit}/s2", f"second rate of {c.name}")
     for state in dae.states:
         show(state.name, state.symbol, state.unit, "state")
     for name, value in dae.quantities.items():

@@ -19,6 +19,7 @@ from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import Knowns
+from fmugen.phases.lower.inertial import InertialTerms
 
 __all__ = ["Dependencies"]
 
@@ -56,7 +57,7 @@ class Dependencies:
         """
         found = _atoms(value, self._instant)
         if everywhere:
-            found = found.union(*(_atoms(c.second, self._instant) for c in self._dae.coordinates))
+            found = found.union(*(_atoms(c.acceleration, self._instant) for c in self._dae.coordinates))
         start = _atoms(value, self._start)
         inputs, parameters = self._dae.symbols.inputs, self._dae.symbols.parameters
         return Knowns(
@@ -142,22 +143,21 @@ class Dependencies:
         iterated = [unknown.symbol for unknown in dae.iterated]
         residuals = [equation.residual for block in dae.network_blocks for equation in block.equations]
         _solve([_split(value, iterated) for value in residuals], iterated, known)
-        seconds = [c.second for c in dae.coordinates]
+        seconds = [c.acceleration for c in dae.coordinates]
         multipliers = [row.multiplier for row in self._rows]
         equations = [*self._balances(), *(self._acceleration(row) for row in self._rows)]
         _solve(equations, [*seconds, *multipliers], known)
         return known
 
     def _balances(self) -> Iterable[_Equation]:
-        dae = self._dae
+        dae, inertial = self._dae, InertialTerms(self._dae)
         for k, force in enumerate(dae.force):
-            entries = {m: dae.mass.get((max(k, m), min(k, m))) for m in range(len(dae.force))}
-            masses = {dae.coordinates[m].second: entry for m, entry in entries.items() if entry is not None}
+            seconds, masses = inertial.masses(k)
             reactions = {row.multiplier: row.jacobian[k] for row in self._rows if k in row.jacobian}
-            yield _Equation((*masses, *reactions), (*masses.values(), *reactions.values(), force))
+            yield _Equation((*seconds, *reactions), (*masses, *reactions.values(), force))
 
     def _acceleration(self, row: Constraint) -> _Equation:
-        unknowns = [self._dae.coordinates[column].second for column in row.jacobian]
+        unknowns = [self._dae.coordinates[column].acceleration for column in row.jacobian]
         knowns = [*row.jacobian.values(), row.gamma]
         if self._flow.closure in (Closure.BAUMGARTE, Closure.PENALTY, Closure.PROJECTION):
             knowns += [row.phi, row.nu, *(self._dae.coordinates[column].velocity for column in row.jacobian)]
@@ -172,7 +172,7 @@ class Dependencies:
         values = [*(state.derivative for state in dae.states), *dae.fixed_states.values()]
         moved = [coordinate.position for coordinate in dae.coordinates] if dae.steady else []
         if moved:
-            values += [coordinate.second for coordinate in dae.coordinates]
+            values += [coordinate.acceleration for coordinate in dae.coordinates]
         everything = _NOTHING.union(*(_atoms(value, known) for value in values))
         for symbol in (*(state.symbol for state in dae.states), *moved):
             known[symbol] = known[symbol] | everything
@@ -220,7 +220,7 @@ def _needed(equations: Sequence[_Equation], matched: Mapping[Expr, int] | None) 
 
 
 def _totals(contents: Sequence[Atoms], needs: Mapping[int, set[int]]) -> dict[int, Atoms]:
-    """What each equation depends on, with all that it needs."""
+    """The dependencies of each equation and of all that it needs."""
     total: dict[int, Atoms] = {}
     for members in strong_components(needs):
         own = _NOTHING.union(*(contents[number] for number in members))

@@ -19,7 +19,7 @@ def left_out_results(dae: Dae, flow: SolutionFlow) -> list[Result]:
 
 
 def left_out_constraints(dae: Dae, flow: SolutionFlow) -> tuple[LeftOut, ...]:
-    """What an FMU says of each of them."""
+    """The description of each of them in an FMU."""
     origins = [dae.constraints[row].origin for row in flow.redundant]
     return tuple(
         LeftOut(origin.edge, origin.direction, _UNITS[origin.domain], flow.size_of(origin.domain))

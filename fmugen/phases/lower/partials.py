@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from fmugen.errors import ModelError, Problem
 from fmugen.expr.calculus import Tangent, symbols_of
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
@@ -74,7 +74,7 @@ class _Response:
         moved = not self._inputs.isdisjoint(symbols_of(driving))
         self._changing = self._inputs.union(_solved(dae) if moved else ())
         # In the system of the derivatives, symbols stand for derivatives of what they are symbols of.
-        directions = {s: dag.symbol(f"change of {s.name}", Role.DIRECTION) for s in self._changing}
+        directions = {s: dag.symbol(f"change of {s.name}", SymbolRole.DIRECTION) for s in self._changing}
         self._along = Tangent(dag, directions)
         self._read = Substitution(
             {change: dag.one if symbol in self._inputs else symbol for symbol, change in directions.items()}
@@ -99,7 +99,7 @@ class _Response:
 
 
 def _held(dae: Dae) -> Iterator[Expr]:
-    """What positions, velocities, matrices and unknowns of the network follow from."""
+    """The expressions that determine positions, velocities, matrices and unknowns of the network."""
     for row in dae.constraints:
         yield from (row.phi, row.nu, *row.jacobian.values())
     yield from dae.mass.values()
@@ -109,7 +109,7 @@ def _held(dae: Dae) -> Iterator[Expr]:
 
 def _solved(dae: Dae) -> Iterator[Expr]:
     """Accelerations and multipliers."""
-    yield from (coordinate.second for coordinate in dae.coordinates)
+    yield from (coordinate.acceleration for coordinate in dae.coordinates)
     yield from (row.multiplier for row in dae.constraints)
 
 

@@ -1,10 +1,10 @@
-"""What a solved equation makes simple in those after it.
+"""Simplification of later steps by a solved equation.
 
-Once ``a sin x + b cos x = c`` is solved with the root r, later steps need not put its terms together again:
+Once ``a sin x + b cos x = c`` is solved with the root r, later steps need not compute its terms again:
 
     a sin x + b cos x = c,    b sin x - a cos x = r,    r^2 = a^2 + b^2 - c^2
 
-and so for all multiples by numbers and parameters.
+The same holds for all multiples by numbers and parameters.
 """
 
 from __future__ import annotations

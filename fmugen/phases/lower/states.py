@@ -17,9 +17,9 @@ __all__ = ["continuous_states"]
 def continuous_states(dae: Dae, flow: SolutionFlow, structure: Dependencies) -> Iterator[ContinuousState]:
     """Positions, velocities, states of the network.
 
-    Where the independent coordinates may change on the way, the first two stand for whatever coordinates
-    are independent: they are variables of their own. With whole attitudes they are, too, since the velocities
-    of these are angular ones.
+    Where the independent coordinates may change, positions and velocities stand for whichever coordinates are
+    independent: they are separate variables. The same holds with whole attitudes, since their velocities are
+    angular velocities.
     """
     mechanism = _MechanismStates(dae, flow, structure)
     yield from mechanism.positions()
@@ -61,7 +61,7 @@ class _MechanismStates:
         spins = _spins(flow)
         for index, k in enumerate(structure.velocities):
             c = self._coordinates[k]
-            known = structure.knowns(c.second, everywhere=self._own)
+            known = structure.knowns(c.acceleration, everywhere=self._own)
             start = structure.knowns(c.velocity)
             note, value = spins.get(k, (c.name, flow.velocities[k]))
             if self._own:
@@ -69,7 +69,7 @@ class _MechanismStates:
                 yield ContinuousState(name, self._rate(1), note, True, start, self._rate(2), known, value)
             else:
                 unit = per_second(c.unit)
-                yield ContinuousState(c.rate, unit, "", False, start, per_second(unit), known, value)
+                yield ContinuousState(c.rate_name, unit, "", False, start, per_second(unit), known, value)
 
     def _has_rate(self, k: int) -> bool:
         """Whether the derivative of a position is a continuous state itself."""

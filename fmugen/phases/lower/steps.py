@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from fmugen.expr.code import Operations
-from fmugen.expr.dag import Expr, Operation, Role
+from fmugen.expr.dag import Expr, Operation, SymbolRole
 from fmugen.expr.sizes import size_of
 from fmugen.ir.program import Vector
 from fmugen.ir.steps import (
@@ -88,9 +88,9 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
     """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
     dag = step.c.dag
     a, b, c = _without_common_factor(step.a, step.b, step.c)
-    sine = dag.symbol(f"sine expected of {name}", Role.COORDINATE)
-    cosine = dag.symbol(f"cosine expected of {name}", Role.COORDINATE)
-    root = dag.symbol(f"root for {name}", Role.COORDINATE)
+    sine = dag.symbol(f"sine expected of {name}", SymbolRole.COORDINATE)
+    cosine = dag.symbol(f"cosine expected of {name}", SymbolRole.COORDINATE)
+    root = dag.symbol(f"root for {name}", SymbolRole.COORDINATE)
     if a.is_zero:
         results = (root, c / b)
         arguments = (1 - results[1] ** 2, dag.one, sine)
@@ -114,7 +114,7 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
 
 
 def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:
-    """The equation divided by what a and b have in common of numbers and parameters."""
+    """The equation divided by the common numbers and parameters of a and b."""
     factor = _constant_factor(a)
     if (factor.is_number and factor.number in (0, 1)) or _constant_factor(b) not in (factor, -factor):
         return a, b, c

@@ -21,14 +21,14 @@ def symbol_leaves(dae: Dae, flow: SolutionFlow) -> dict[Expr, Leaf]:
         (Vector.PARAMETERS, [(symbol, name) for name, symbol in symbols.parameters.items()]),
         (Vector.INPUTS, [(symbol, name) for name, symbol in symbols.inputs.items()]),
         (Vector.COORDINATES, [(c.position, c.name) for c in coordinates]),
-        (Vector.VELOCITIES, [(c.velocity, c.rate) for c in coordinates]),
-        (Vector.ACCELERATIONS, [(c.second, c.acceleration) for c in coordinates]),
+        (Vector.VELOCITIES, [(c.velocity, c.rate_name) for c in coordinates]),
+        (Vector.ACCELERATIONS, [(c.acceleration, c.acceleration_name) for c in coordinates]),
         (Vector.MULTIPLIERS, [(row.multiplier, row.name) for row in rows]),
         (Vector.STATES, [(state.symbol, state.name) for state in dae.states]),
         (Vector.UNKNOWNS, [(unknown.symbol, unknown.name) for unknown in dae.iterated]),
     ):
         leaves |= {symbol: Leaf(vector, i, name) for i, (symbol, name) in enumerate(members)}
-    # The reaction of a redundant constraint is not determined; zero is the one that costs nothing.
+    # The reaction of a redundant constraint is not determined; zero costs no operations.
     for i, redundant in enumerate(dae.constraints[row] for row in flow.redundant):
         leaves[redundant.multiplier] = Leaf(Vector.UNDETERMINED, i, redundant.name)
     return leaves

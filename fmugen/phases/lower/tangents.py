@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, SolutionFlow
 from fmugen.ir.program import Leaf, Result, Vector
+from fmugen.phases.lower.inertial import InertialTerms
 
 __all__ = ["Directions", "tangent_results"]
 
@@ -27,7 +28,7 @@ class Directions:
         for symbol, leaf in leaves.items():
             if leaf.vector is not Vector.UNDETERMINED:
                 text = f"along {leaf.vector.value}[{leaf.index}]"
-                change = self._changes[symbol] = symbol.dag.symbol(text, Role.DIRECTION)
+                change = self._changes[symbol] = symbol.dag.symbol(text, SymbolRole.DIRECTION)
                 self.leaves[change] = replace(leaf, change=True)
 
     def of(self, symbol: Expr) -> Expr:
@@ -115,17 +116,15 @@ def _dynamics(
     dae: Dae, flow: SolutionFlow, directions: Directions, hold: Callable[[Expr], Expr]
 ) -> Iterator[Result]:
     rows = [dae.constraints[row] for row in flow.rows]
-    solved = [*(c.second for c in dae.coordinates), *(row.multiplier for row in dae.constraints)]
+    inertial_terms = InertialTerms(dae)
+    solved = [*(c.acceleration for c in dae.coordinates), *(row.multiplier for row in dae.constraints)]
     tangent = directions.tangent(dae, held=solved)
     add = dae.symbols.dag.add
     for k, coordinate in enumerate(dae.coordinates):
-        terms = [-dae.force[k]]
-        for m, other in enumerate(dae.coordinates):
-            entry = dae.mass.get((max(k, m), min(k, m)))
-            terms += [] if entry is None else [entry * other.second]
+        terms = [-dae.force[k], *inertial_terms(k)]
         terms += [row.jacobian[k] * row.multiplier for row in rows if k in row.jacobian]
         # Term by term: the sum of changes has more in common than the change of the sum.
         yield Result("balance", k, add(tangent(hold(term)) for term in terms), str(coordinate.origin))
     for c, row in enumerate(rows):
-        terms = [*_products(row.jacobian, dae, "second"), -row.gamma]
+        terms = [*_products(row.jacobian, dae, "acceleration"), -row.gamma]
         yield Result("slip", c, add(tangent(hold(term)) for term in terms), str(row.origin))

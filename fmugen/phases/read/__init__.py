@@ -2,6 +2,7 @@
 
 The text goes through these stages, and problems found in any of them are reported together:
 
+``files``     contents of files that elements name, such as the coefficients of tyres
 ``assemblies``  tables of other files, and uses of sub-assemblies flattened to elements
 ``locate``    where in the text each key is, for the places in messages
 ``schema``    what each table of the file may hold (pydantic), read element by element by ``draft``
@@ -24,6 +25,7 @@ from fmugen.errors import ModelError, Problem
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read.assemblies import flatten, with_included
 from fmugen.phases.read.draft import read_draft
+from fmugen.phases.read.files import with_files
 from fmugen.phases.read.locate import line_numbers
 from fmugen.phases.read.problems import ProblemLog
 from fmugen.phases.read.resolve import resolve
@@ -65,7 +67,8 @@ def parse_model(text: str, source: str) -> SystemModel:
     except ValueError as error:  # TOMLDecodeError, and integers of thousands of digits
         raise _syntax_error(text, source, file, str(error)) from None
     log = ProblemLog(file, line_numbers(text))
-    return model_from_tables(with_included(tables, Path(source), log), source, log)
+    named = with_files(tables, Path(source).parent, log)
+    return model_from_tables(with_included(named, Path(source), log), source, log)
 
 
 def model_from_tables(
@@ -83,7 +86,7 @@ def model_from_tables(
         Problems that are known already, to be reported with those found here.
     """
     log = problems if problems is not None else ProblemLog()
-    model = resolve(read_draft(flatten(tables, log), log), log)
+    model = resolve(read_draft(flatten(with_files(tables, Path(), log), log), log), log)
     if log:
         raise ModelError(source, log.problems())
     return model

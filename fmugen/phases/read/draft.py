@@ -14,11 +14,11 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fmugen.components.base import REGISTRY, SECTIONS
+from fmugen.components.base import REGISTRY, SECTIONS, Component
 from fmugen.ir.model import GROUND, Space
 from fmugen.phases.read.faults import in_plain_words, place_of
 from fmugen.phases.read.fields import SAY_SPATIAL, TABLE_SHAPE, describe_value
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import (
     ClosureTable,
     ElementTable,
@@ -84,7 +84,7 @@ class Draft:
 
 
 def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
-    """What can be read of a file; everything that cannot goes to ``problems``."""
+    """The readable part of a file; errors are added to ``problems``."""
     reader = _Reader(tables, problems)
     reader.check_sections()
     return Draft(
@@ -157,7 +157,7 @@ class _Reader:
                 read[name] = entry
         return read
 
-    def unknown_type(self, place: Place, noun: str, kind: object, valid: tuple[str, ...]) -> None:
+    def unknown_type(self, place: KeyPath, noun: str, kind: object, valid: tuple[str, ...]) -> None:
         choice = f"the types are {', '.join(valid)}"
         if kind is None:
             self.problems.add((*place, "type"), f"the type of this {noun} is missing", choice)
@@ -179,29 +179,37 @@ class _Reader:
         return read
 
     def element(self, section: str, name: str, raw: object) -> ElementTable | None:
-        about, place = SECTIONS[section], (section, name)
-        kinds = {type: kind for type, kind in REGISTRY[section].items() if self.space in kind.spaces}
-        named = raw.get("type") if isinstance(raw, Mapping) else None
-        if about.default is not None and (not isinstance(named, str) or named not in kinds):
-            named = about.default
-        elif not isinstance(raw, Mapping):
-            self.problems.add(place, f"must be a table, not {describe_value(raw)}")
+        place = (section, name)
+        kind = self._kind(place, raw)
+        if kind is None:
             return None
-        if not isinstance(named, str) or named not in kinds:
-            self.unknown_type(place, about.noun, named, tuple(kinds))
-            return None
-        kind, variant = kinds[named], None
-        called = kind.called()
+        called, variant = kind.called(), None
         if kind.variant_key and self.space is Space.SPATIAL and isinstance(raw, Mapping):
-            variants = kind.variants()
-            variant = raw.get(kind.variant_key, next(iter(variants)))
+            variants = tuple(kind.variants())
+            variant = raw.get(kind.variant_key, variants[0])
             if not isinstance(variant, str) or variant not in variants:
-                self.unknown_variant((*place, kind.variant_key), called, variant, tuple(variants))
+                self.unknown_variant((*place, kind.variant_key), called, variant, variants)
                 return None
             called = f"{called} {kind.variant_key} {variant}"
         return self.validated(element_table(kind, variant), raw, place, called)
 
-    def unknown_variant(self, place: Place, called: str, given: object, known: tuple[str, ...]) -> None:
+    def _kind(self, place: tuple[str, str], raw: object) -> type[Component] | None:
+        """The class of an entry, by its type or as the section says; ``None`` if that is wrong."""
+        section, _ = place
+        about = SECTIONS[section]
+        kinds = {type: kind for type, kind in REGISTRY[section].items() if self.space in kind.spaces}
+        named = raw.get("type") if isinstance(raw, Mapping) else None
+        if isinstance(named, str) and named in kinds:
+            return kinds[named]
+        if about.default in kinds:
+            return kinds[about.default]
+        if isinstance(raw, Mapping):
+            self.unknown_type(place, about.noun, named, tuple(kinds))
+        else:
+            self.problems.add(place, f"must be a table, not {describe_value(raw)}")
+        return None
+
+    def unknown_variant(self, place: KeyPath, called: str, given: object, known: tuple[str, ...]) -> None:
         guess = did_you_mean(str(given), known)
         key = place[-1]
         hint = f"{guess} it can be {key} {', '.join(known)}".strip()
@@ -222,7 +230,7 @@ class _Reader:
         return self.validated(StartTable, tables, ("start",), "[start]")
 
     def validated(
-        self, table: type[_T], raw: object, place: Place, noun: str, in_short_form: bool = False
+        self, table: type[_T], raw: object, place: KeyPath, noun: str, in_short_form: bool = False
     ) -> _T | None:
         """The table, without the values that are wrong; ``None`` if one of those is indispensable."""
         try:
@@ -239,13 +247,13 @@ class _Reader:
             return None
 
 
-def _unreadable(fault: ErrorDetails) -> Place:
-    """What must be left out to be rid of a fault: of a table within a table, all of it."""
+def _unreadable(fault: ErrorDetails) -> KeyPath:
+    """The part that must be left out to remove a fault: of a table within a table, the whole table."""
     keys = fault["loc"]
     return keys[: keys.index(TABLE_SHAPE)] if TABLE_SHAPE in keys else place_of(fault)
 
 
-def _without(raw: object, places: list[Place]) -> object:
+def _without(raw: object, places: list[KeyPath]) -> object:
     """A copy of nested tables without the values at, or holding, the given places."""
     if not isinstance(raw, Mapping):
         return raw

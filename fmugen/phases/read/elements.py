@@ -20,7 +20,7 @@ from fmugen.ir.element import (
 from fmugen.ir.formula import ZERO, Formula
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.geometry import Geometry
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable, PointEntry, PointTable
 from fmugen.suggestions import did_you_mean
 
@@ -36,8 +36,8 @@ def vector(components: list[Formula]) -> Vector:
 class ElementReader:
     """Makes the elements of one draft.
 
-    An element with a bad attachment is made all the same, so that its quantities are known to the checks
-    that follow; the problem that was logged keeps the model from being used.
+    An element with a bad attachment is created nevertheless: later checks need its quantities. The logged
+    problem keeps the model from being used.
     """
 
     def __init__(self, draft: Draft, problems: ProblemLog) -> None:
@@ -51,12 +51,12 @@ class ElementReader:
     def ground(self) -> tuple[Point, ...]:
         return self.points((GROUND,), self.draft.ground.points) if self.draft.ground else ()
 
-    def points(self, place: Place, points: dict[str, PointEntry]) -> tuple[Point, ...]:
+    def points(self, place: KeyPath, points: dict[str, PointEntry]) -> tuple[Point, ...]:
         found = tuple(self.point((*place, "points", name), name, entry) for name, entry in points.items())
         self.check_aims(place, found)
         return found
 
-    def point(self, place: Place, name: str, entry: PointEntry) -> Point:
+    def point(self, place: KeyPath, name: str, entry: PointEntry) -> Point:
         if not isinstance(entry, PointTable):
             return Point(name, vector(entry))
         if len(entry.sequence) != len(entry.angles):
@@ -66,13 +66,13 @@ class ElementReader:
         turned = Orientation(entry.sequence, tuple(entry.angles)) if entry.sequence else None
         return Point(name, vector(entry.position), turned, entry.toward)
 
-    def check_aims(self, place: Place, points: tuple[Point, ...]) -> None:
+    def check_aims(self, place: KeyPath, points: tuple[Point, ...]) -> None:
         """Points that are aimed at another one: it exists, is elsewhere, and nothing else turns the axes."""
         positions = {point.name: point.position for point in points}
         for point in points:
             if point.toward is None:
                 continue
-            aim: Place = (*place, "points", point.name, "toward")
+            aim: KeyPath = (*place, "points", point.name, "toward")
             if point.orientation is not None:
                 message = (
                     "the axes of a point are turned by sequence and angles, or toward a point: not by both"
@@ -91,7 +91,7 @@ class ElementReader:
             for name, table in self.draft.elements[section].items():
                 yield self.element((section, name), table)
 
-    def element(self, place: Place, table: ElementTable) -> Element:
+    def element(self, place: KeyPath, table: ElementTable) -> Element:
         ends = self.ends(place, table)
         given = table.model_fields_set.intersection(table.keys)
         values = {
@@ -105,7 +105,7 @@ class ElementReader:
         description = getattr(table, "description", "")
         return element_of(made, str(place[-1]), ends, planar=self.planar, description=description)
 
-    def value(self, place: Place, key: Key, given: Any) -> Value:
+    def value(self, place: KeyPath, key: Key, given: Any) -> Value:
         """The value of a key, with what is wrong about it for any type of element reported."""
         match key.form:
             case Form.DIRECTION:
@@ -121,13 +121,15 @@ class ElementReader:
                 return self.inertia(place, given)
             case Form.POINTS:
                 return self.points(place[:-1], given)
+            case Form.COEFFICIENTS:
+                return tuple(given.items())
             case Form.BODY:
                 if given != GROUND and given not in self.draft.names["bodies"]:
                     self.unknown_body(place, given)
         value: Value = given
         return value
 
-    def inertia(self, place: Place, given: Formula | list[Formula]) -> Tensor:
+    def inertia(self, place: KeyPath, given: Formula | list[Formula]) -> Tensor:
         if isinstance(given, Formula):
             self.geometry.check_not_negative(place, given)
             return Tensor(zz=given)
@@ -137,14 +139,14 @@ class ElementReader:
 
     # --- attachments -----------------------------------------------------------------------------
 
-    def ends(self, place: Place, table: ElementTable) -> tuple[Attachment, ...]:
+    def ends(self, place: KeyPath, table: ElementTable) -> tuple[Attachment, ...]:
         keys = [end.key for end in table.component.ends]
         found = tuple(self.attachment((*place, key), getattr(table, f"end_{key}")) for key in keys)
         if len(found) > 1:
             self.check_two_bodies((*place, keys[-1]), found[0], found[-1], keys[0])
         return found
 
-    def attachment(self, place: Place, text: str) -> Attachment:
+    def attachment(self, place: KeyPath, text: str) -> Attachment:
         """The attachment a text such as ``ground``, ``crank`` or ``crank.B`` names."""
         body, point = text, ""
         known = {GROUND, *self.draft.names["bodies"]}
@@ -157,13 +159,13 @@ class ElementReader:
             self.unknown_point(place, body, point)
         return Attachment(body, point or None)
 
-    def check_two_bodies(self, place: Place, tail: Attachment, head: Attachment, other: str) -> None:
+    def check_two_bodies(self, place: KeyPath, tail: Attachment, head: Attachment, other: str) -> None:
         if tail.body == head.body:
             where = "the ground" if head.body == GROUND else f"the body {head.body!r}"
             hint = f"let {other!r} and {place[-1]!r} name two different bodies"
             self.problems.add(place, f"both ends are on {where}", hint)
 
-    def unknown_body(self, place: Place, name: str) -> None:
+    def unknown_body(self, place: KeyPath, name: str) -> None:
         bodies = self.draft.names["bodies"]
         for section, noun in ELEMENT_SECTIONS.items():
             if section != "bodies" and name in self.draft.names[section]:
@@ -172,7 +174,7 @@ class ElementReader:
         hint = did_you_mean(name, (*bodies, GROUND)) or f"the bodies are {', '.join((*bodies, GROUND))}"
         self.problems.add(place, f"there is no body {name!r}", hint)
 
-    def unknown_point(self, place: Place, body: str, point: str) -> None:
+    def unknown_point(self, place: KeyPath, body: str, point: str) -> None:
         points = self.draft.points[body]
         owner = "the ground" if body == GROUND else f"the body {body!r}"
         listed = f"its points are {', '.join(points)}" if points else "it has no points"
@@ -183,7 +185,7 @@ class _Values:
     """The values of one element with the default parameters, as its class checks them."""
 
     def __init__(
-        self, reader: ElementReader, place: Place, values: Mapping[str, Any], given: Collection[str]
+        self, reader: ElementReader, place: KeyPath, values: Mapping[str, Any], given: Collection[str]
     ) -> None:
         self._reader, self._place, self._values, self._given = reader, place, values, given
         self._geometry = reader.geometry
@@ -191,6 +193,9 @@ class _Values:
     @property
     def planar(self) -> bool:
         return self._reader.planar
+
+    def number(self, formula: Formula) -> float | None:
+        return self._geometry.value(formula)
 
     def positive(self, key: str) -> None:
         self._geometry.check_positive((*self._place, key), self._values[key])

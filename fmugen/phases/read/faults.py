@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a table, in the words of a model file."""
+"""Errors of pydantic in the words of a model file."""
 
 from __future__ import annotations
 
@@ -13,54 +13,55 @@ from fmugen.phases.read.fields import (
     TABLE_SHAPE,
     describe_value,
 )
-from fmugen.phases.read.problems import Place
+from fmugen.phases.read.problems import KeyPath
 from fmugen.phases.read.schema import PointTable, Table, keys_of
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["in_plain_words", "place_of"]
 
 
-def place_of(fault: ErrorDetails) -> Place:
+def place_of(fault: ErrorDetails) -> KeyPath:
     """The keys that lead to a fault, without pydantic's names for the shapes of values."""
     return tuple(key for key in fault["loc"] if key not in SHAPES)
+
+
+#: The sentence for each of pydantic's types of errors that says all with the value and its bounds.
+_SENTENCES = {
+    "bool_type": "must be true or false, not {given}",
+    "string_type": "must be text in quotes, not {given}",
+    "float_type": "must be a number, not {given}",
+    "finite_number": "must be a finite number",
+    "greater_than": "must be greater than {gt:g}",
+    "list_type": "must be a list, not {given}",
+    "dict_type": "must be a table, not {given}",
+    "model_type": "must be a table, not {given}",
+    "literal_error": "must be {expected}, not {given}",
+    "missing": "is missing",
+}
 
 
 def in_plain_words(fault: ErrorDetails, table: type[Table], noun: str, space: Space) -> tuple[str, str]:
     """The message and the hint for one of pydantic's errors."""
     if TABLE_SHAPE in fault["loc"]:  # only points are tables within tables
         table, noun = PointTable, "a point"
-    given = describe_value(fault["input"])
     context = fault.get("ctx", {})
+    keys = ", ".join(keys_of(table, space))
     if fault["type"] == CUSTOM_FAULT:
         return context["message"], context["hint"]
     if fault["type"] == PLANAR_FAULT:
-        keys = ", ".join(keys_of(table, space))
         return f"{noun} has no key {fault['loc'][-1]!r} in the plane", f"the keys are {keys}; {SAY_SPATIAL}"
+    if fault["type"] == "extra_forbidden":
+        return _unknown_key(str(fault["loc"][-1]), table, noun, space)
+    if fault["type"] not in _SENTENCES:
+        return fault["msg"], ""
+    message = _SENTENCES[fault["type"]].format(given=describe_value(fault["input"]), **context)
     match fault["type"]:
         case "missing":
-            return "is missing", _description(table, fault["loc"][-1])
-        case "extra_forbidden":
-            return _unknown_key(str(fault["loc"][-1]), table, noun, space)
-        case "bool_type":
-            return f"must be true or false, not {given}", ""
-        case "string_type":
-            return f"must be text in quotes, not {given}", ""
-        case "float_type":
-            return f"must be a number, not {given}", ""
-        case "finite_number":
-            return "must be a finite number", ""
-        case "greater_than":
-            return f"must be greater than {context['gt']:g}", ""
-        case "list_type":
-            return f"must be a list, not {given}", ""
-        case "dict_type":
-            return f"must be a table, not {given}", ""
+            return message, _description(table, fault["loc"][-1])
         case "model_type":
-            return f"must be a table, not {given}", f"its keys are {', '.join(keys_of(table, space))}"
-        case "literal_error":
-            return f"must be {context['expected']}, not {given}", ""
+            return message, f"its keys are {keys}"
         case _:
-            return fault["msg"], ""
+            return message, ""
 
 
 def _description(table: type[Table], key: str | int) -> str:

@@ -118,7 +118,7 @@ def _formula(value: object) -> Formula:
 
 
 class Measured(float):
-    """A number in SI, with the unit in which it was written; empty if it was none."""
+    """A number in SI, with the unit in which it was written; empty if it had none."""
 
     unit: str = ""
 
@@ -252,7 +252,7 @@ def _attitude(text: str) -> str:
         return text
     hint = "write 'quaternion', or three axes with different neighbours such as 'zyx' or 'zxz'"
     if not re.fullmatch("[xyz]{3}", text):
-        raise _fault(f"{text!r} is no attitude", hint)
+        raise _fault(f"{text!r} is not an attitude", hint)
     if text[1] in (text[0], text[2]):
         raise _fault(f"{text!r} turns twice about {text[1]!r} in a row, which leaves a direction out", hint)
     return text

@@ -1,4 +1,7 @@
-"""Checks of what elements are like with the default parameters: axes, lengths, masses, inertias.
+"""Checks of elements at the default parameters: axes, lengths, masses, inertias.
+
+Parameters may change in the FMU, but the model must be possible as it is written. A value that cannot be
+computed because of a wrong name is reported where names are checked.
 
 Parameters may be changed in the FMU, but a mechanism that is impossible as it is written is a mistake.
 A value that cannot be computed because a name in it is wrong is reported where names are checked.
@@ -14,7 +17,7 @@ import numpy as np
 from fmugen.formulas import evaluate
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import Tensor
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 
 __all__ = ["Geometry"]
 
@@ -35,30 +38,32 @@ class Geometry:
         """The value with the default parameters; ``None`` if a name is unknown."""
         return evaluate(formula, self.parameters)
 
-    def check_not_negative(self, place: Place, formula: Formula) -> None:
+    def check_not_negative(self, place: KeyPath, formula: Formula) -> None:
         value = self.value(formula)
         if value is not None and not value >= 0:
             self._refuse(place, f"{place[-1]} cannot be negative", formula, value)
 
-    def check_positive(self, place: Place, formula: Formula) -> None:
+    def check_positive(self, place: KeyPath, formula: Formula) -> None:
         value = self.value(formula)
         if value is not None and not value > 0:
             self._refuse(place, f"{place[-1]} must be positive", formula, value)
 
-    def _refuse(self, place: Place, message: str, formula: Formula, value: float) -> None:
-        """Refuse a number; the value of a formula is not in the file, so that it is told."""
+    def _refuse(self, place: KeyPath, message: str, formula: Formula, value: float) -> None:
+        """Report a bad number. The value of a formula is not in the file, so the message contains it."""
         told = "" if formula.number is not None else f": it is {value:.6g} with the default parameters"
         self.problems.add(place, f"{message}{told}")
 
     # --- axes ----------------------------------------------------------------------------------------
 
-    def check_direction(self, place: Place, axis: Sequence[Formula]) -> None:
+    def check_direction(self, place: KeyPath, axis: Sequence[Formula]) -> None:
         values = self._values(axis)
         if values is not None and not 0 < math.hypot(*values) < math.inf:
             message = "an axis needs a direction: not all of its components can be zero"
             self.problems.add(place, message, self._with_defaults(axis, values))
 
-    def check_perpendicular(self, place: Place, first: Sequence[Formula], second: Sequence[Formula]) -> None:
+    def check_perpendicular(
+        self, place: KeyPath, first: Sequence[Formula], second: Sequence[Formula]
+    ) -> None:
         cosine = self._cosine(first, second)
         if cosine is not None and abs(cosine) > _ROUNDING:
             degrees = math.degrees(math.acos(cosine))
@@ -67,7 +72,7 @@ class Geometry:
             )
             self.problems.add(place, message, "give axis and second_axis such as [0, 0, 1] and [1, 0, 0]")
 
-    def check_across(self, place: Place, normal: Sequence[Formula], direction: Sequence[Formula]) -> None:
+    def check_across(self, place: KeyPath, normal: Sequence[Formula], direction: Sequence[Formula]) -> None:
         cosine = self._cosine(normal, direction)
         if cosine is not None and abs(cosine) > _NEARLY_PARALLEL:
             message = "the x direction of a planar joint must lie across its normal, the axis"
@@ -90,7 +95,7 @@ class Geometry:
 
     # --- inertia -------------------------------------------------------------------------------------
 
-    def check_inertia(self, place: Place, tensor: Tensor) -> None:
+    def check_inertia(self, place: KeyPath, tensor: Tensor) -> None:
         """The principal moments are not negative.
 
         One may exceed the sum of the other two: no body is like that, but a rotor that only turns about its

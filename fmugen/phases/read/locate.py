@@ -1,8 +1,8 @@
-"""Where in a TOML text each key is: a scan for the lines that messages point at.
+"""The line of each key in a TOML text, for messages.
 
-``tomllib`` keeps no positions. This scan trusts that the text has been parsed by it, and only has to
-tell statements from the inside of multi-line values. Keys inside an inline table are not listed: their line
-is that of the key the table belongs to.
+``tomllib`` keeps no positions. This scan assumes a text that ``tomllib`` has parsed, so it only has to
+distinguish statements from the inside of multi-line values. Keys inside an inline table are not listed: their
+line is that of the key of the table.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fmugen.phases.read.problems import Place
+from fmugen.phases.read.problems import KeyPath
 
 __all__ = ["line_numbers"]
 
@@ -31,7 +31,7 @@ _HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]")
 _ASSIGNMENT = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=")
 
 
-def line_numbers(text: str) -> dict[Place, int]:
+def line_numbers(text: str) -> dict[KeyPath, int]:
     """The line, counted from 1, of every table header and every key outside inline tables.
 
     Examples
@@ -39,8 +39,8 @@ def line_numbers(text: str) -> dict[Place, int]:
     >>> line_numbers("[joints.pin]\\ntype = 'revolute'")
     {('joints',): 1, ('joints', 'pin'): 1, ('joints', 'pin', 'type'): 2}
     """
-    lines: dict[Place, int] = {}
-    table: Place = ()
+    lines: dict[KeyPath, int] = {}
+    table: KeyPath = ()
     for start, line in _statements(text):
         if header := _HEADER.match(text, start):
             table = _keys(header[1])
@@ -50,7 +50,7 @@ def line_numbers(text: str) -> dict[Place, int]:
     return lines
 
 
-def _note(lines: dict[Place, int], place: Place, known: int, line: int) -> None:
+def _note(lines: dict[KeyPath, int], place: KeyPath, known: int, line: int) -> None:
     """Enter a place and those that enclose it, which a dotted key may be the first to mention."""
     for length in range(known + 1, len(place)):
         lines.setdefault(place[:length], line)
@@ -71,7 +71,7 @@ def _statements(text: str) -> Iterator[tuple[int, int]]:
             yield token.end(), line
 
 
-def _keys(dotted_key: str) -> Place:
+def _keys(dotted_key: str) -> KeyPath:
     return tuple(_unquoted(match[0]) for match in re.finditer(_KEY, dotted_key))
 
 

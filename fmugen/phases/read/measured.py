@@ -8,7 +8,7 @@ from fmugen.components.base import Form
 from fmugen.phases.read.draft import Draft
 from fmugen.phases.read.fields import Measured
 from fmugen.phases.read.names import Scope
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable, Table, formulas_of
 from fmugen.units import parse_unit
 
@@ -16,7 +16,7 @@ __all__ = ["check_measured"]
 
 
 def check_measured(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
-    """Every unit behind a number of the draft measures what its key asks for."""
+    """Check that the unit of every number of the draft has the dimension of its key."""
     for place, unit, expected in _units(draft, scope):
         if unit and not parse_unit(unit).same_dimension(parse_unit(expected)):
             plain = "a plain number" if expected == "1" else f"a unit like {expected!r}"
@@ -24,7 +24,7 @@ def check_measured(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
             problems.add(place, message, f"write the number in {expected!r}" if expected != "1" else "")
 
 
-def _units(draft: Draft, scope: Scope) -> Iterator[tuple[Place, str, str]]:
+def _units(draft: Draft, scope: Scope) -> Iterator[tuple[KeyPath, str, str]]:
     """The place of each number, the unit it carries (or none), and that of its key."""
     for section, tables in draft.elements.items():
         for name, table in tables.items():
@@ -45,7 +45,7 @@ def _units(draft: Draft, scope: Scope) -> Iterator[tuple[Place, str, str]]:
     yield from _of_numbers(draft)
 
 
-def _of_element(place: Place, table: ElementTable) -> Iterator[tuple[Place, str, str]]:
+def _of_element(place: KeyPath, table: ElementTable) -> Iterator[tuple[KeyPath, str, str]]:
     keys = {key.name: key for key in table.keys.values()}
     for inner, formula, _ in formulas_of(table):
         key = keys.get(str(inner[0]))
@@ -54,18 +54,18 @@ def _of_element(place: Place, table: ElementTable) -> Iterator[tuple[Place, str,
             yield (*place, *inner), formula.unit, "rad" if turned else key.unit
 
 
-def _of_points(place: Place, table: Table) -> Iterator[tuple[Place, str, str]]:
+def _of_points(place: KeyPath, table: Table) -> Iterator[tuple[KeyPath, str, str]]:
     for inner, formula, _ in formulas_of(table):
         yield (*place, *inner), formula.unit, "rad" if "angles" in inner[2:] else "m"
 
 
-def _of_numbers(draft: Draft) -> Iterator[tuple[Place, str, str]]:
+def _of_numbers(draft: Draft) -> Iterator[tuple[KeyPath, str, str]]:
     for name, parameter in draft.parameters.items():
         for key in ("value", "min", "max", "nominal"):
             yield ("parameters", name, key), _unit(getattr(parameter, key)), parameter.unit
-    for name, given in draft.inputs.items():
+    for name, variable in draft.inputs.items():
         for key in ("start", "min", "max", "nominal"):
-            yield ("inputs", name, key), _unit(getattr(given, key)), given.unit
+            yield ("inputs", name, key), _unit(getattr(variable, key)), variable.unit
     if draft.experiment is not None:
         for key, expected in (("stop", "s"), ("step", "s"), ("tolerance", "1")):
             yield ("experiment", key), _unit(getattr(draft.experiment, key)), expected

@@ -11,7 +11,7 @@ from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
 from fmugen.ir.model import GROUND, Space, SystemModel, attitude_kinds, quantities
 from fmugen.ir.quantity import Level, Quantity
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
 from fmugen.units import parse_unit
@@ -39,14 +39,15 @@ _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for 
 _FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
 #: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
-_RUNNING = (FormulaScope.LOAD, FormulaScope.VALUE, FormulaScope.OUTPUT)
+_RUNNING = (FormulaScope.FORCE, FormulaScope.VALUE, FormulaScope.OUTPUT)
 _REASONS = {
     FormulaScope.CONSTANT: "this value is constant: only parameters and pi may be used",
-    FormulaScope.DRIVER: "a driver is differentiated twice by time: parameters, pi, time, and inputs "
-    "whose rate and whose rate's rate are inputs may be used",
-    FormulaScope.LOAD: "forces decide reactions: only positions, velocities and accelerations may be used",
-    FormulaScope.VALUE: "networks decide accelerations and reactions: only positions and velocities of the "
-    "mechanism may be used",
+    FormulaScope.DRIVER: "a driver is differentiated twice by time: it can use parameters, pi, time, and "
+    "inputs whose first two rates are inputs",
+    FormulaScope.FORCE: "a force can use positions, velocities and accelerations only: reactions follow "
+    "from forces",
+    FormulaScope.VALUE: "a network can use positions and velocities of the mechanism only: accelerations and "
+    "reactions follow from the network",
 }
 
 
@@ -59,7 +60,7 @@ def check_names(draft: Draft, problems: ProblemLog) -> None:
     _check_unique(draft, problems)
     reserved = _reserved_for_points(draft.space)
     for owner, points in draft.points.items():
-        place: Place = (GROUND, "points") if owner == GROUND else ("bodies", owner, "points")
+        place: KeyPath = (GROUND, "points") if owner == GROUND else ("bodies", owner, "points")
         taken = reserved - _EULER_PARAMETERS if owner == GROUND else reserved
         for point in points:
             _check_name((*place, point), point, taken, problems)
@@ -91,7 +92,7 @@ def _reserved_in(section: str) -> frozenset[str]:
     return _RESERVED if section == "outputs" else frozenset()
 
 
-def _check_name(place: Place, name: str, reserved: frozenset[str], problems: ProblemLog) -> None:
+def _check_name(place: KeyPath, name: str, reserved: frozenset[str], problems: ProblemLog) -> None:
     if not _IDENTIFIER.fullmatch(name):
         hint = "use letters a-z, digits and _, not beginning with a digit"
         problems.add(place, f"{name!r} cannot be a name", hint)
@@ -163,9 +164,9 @@ def scope_of(draft: Draft, model: SystemModel) -> Scope:
 
 
 def check_rates(draft: Draft, problems: ProblemLog) -> None:
-    """The rate of an input is another input, and none is, over others, its own."""
+    """The rate of an input is another input. No chain of rates leads back to its own start."""
     for name, table in draft.inputs.items():
-        place: Place = ("inputs", name, "rate")
+        place: KeyPath = ("inputs", name, "rate")
         if not table.rate:
             continue
         if table.rate not in draft.names["inputs"]:
@@ -181,14 +182,14 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
         elif (other := draft.inputs.get(table.rate)) is not None:
             unit = parse_unit(table.unit).times(parse_unit("s"), -1)
             if not unit.same_dimension(parse_unit(other.unit)):
-                message = f"{table.rate!r} is in {other.unit!r}, which is no rate of {table.unit!r}"
-                problems.add(place, message, "mend one of the units")
+                message = f"{table.rate!r} is in {other.unit!r}, which is not a rate of {table.unit!r}"
+                problems.add(place, message, "correct one of the units")
 
 
 def check_stamps(draft: Draft, problems: ProblemLog) -> None:
-    """What tells when an input was sampled is a time of its own, and no sample."""
+    """A stamp is an input with the unit of time that has neither a stamp nor a rate itself."""
     for name, table in draft.inputs.items():
-        place: Place = ("inputs", name, "stamp")
+        place: KeyPath = ("inputs", name, "stamp")
         if not table.stamp:
             if table.slope is not None:
                 message = "only an input with a stamp has a slope at the start"
@@ -202,14 +203,16 @@ def check_stamps(draft: Draft, problems: ProblemLog) -> None:
             message = f"{table.stamp!r} has a {'stamp' if stamp.stamp else 'rate'} itself"
             problems.add(place, message, "name an input that is just the time of the sample")
         elif stamp is not None and not parse_unit(stamp.unit).same_dimension(parse_unit("s")):
-            problems.add(place, f"{table.stamp!r} is in {stamp.unit!r}, which is no time", 'write unit = "s"')
+            problems.add(
+                place, f"{table.stamp!r} is in {stamp.unit!r}, which is not a time", 'write unit = "s"'
+            )
 
 
 def check_outputs(draft: Draft, problems: ProblemLog) -> None:
-    """What outputs are derivatives by, or do without, are inputs."""
+    """The names in ``by`` and ``without`` of outputs must be inputs."""
     for name, table in draft.outputs.items():
-        here: Place = ("outputs", name)
-        asked: list[tuple[Place, str]] = [((*here, "by"), table.by)] if table.by else []
+        here: KeyPath = ("outputs", name)
+        asked: list[tuple[KeyPath, str]] = [((*here, "by"), table.by)] if table.by else []
         asked += [((*here, "without", index), given) for index, given in enumerate(table.without)]
         for place, given in asked:
             if given not in draft.names["inputs"]:
@@ -239,11 +242,11 @@ def check_formulas(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
 
 
 def sole_name(formula: Formula) -> str | None:
-    """The name a formula consists of, if it is nothing else."""
+    """The name that is the whole formula; otherwise empty."""
     return formula.root.text if isinstance(formula.root, Name) else None
 
 
-def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
+def _tables(draft: Draft) -> Iterator[tuple[KeyPath, Table]]:
     singles = {"model": draft.model, "ground": draft.ground, "start": draft.start}
     for section, table in singles.items():
         if table is not None:
@@ -257,7 +260,7 @@ def _tables(draft: Draft) -> Iterator[tuple[Place, Table]]:
             yield (section, name), entry
 
 
-def _check_use(place: Place, name: str, role: FormulaScope, scope: Scope, problems: ProblemLog) -> None:
+def _check_use(place: KeyPath, name: str, role: FormulaScope, scope: Scope, problems: ProblemLog) -> None:
     if name in scope.parameters or name in CONSTANTS:
         return
     quantity = scope.quantities.get(name)
@@ -275,20 +278,20 @@ def _check_use(place: Place, name: str, role: FormulaScope, scope: Scope, proble
 def _may_use(quantity: Quantity, role: FormulaScope) -> bool:
     if role is FormulaScope.VALUE and quantity.network:
         return True
-    if role is FormulaScope.LOAD and not quantity.network:
+    if role is FormulaScope.FORCE and not quantity.network:
         return quantity.kind not in _FORCE_LIKE
-    if role in (FormulaScope.LOAD, FormulaScope.VALUE):
+    if role in (FormulaScope.FORCE, FormulaScope.VALUE):
         return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
     return role is FormulaScope.OUTPUT
 
 
-def _forbid(place: Place, what: str, allowed: bool, role: FormulaScope, problems: ProblemLog) -> None:
+def _forbid(place: KeyPath, what: str, allowed: bool, role: FormulaScope, problems: ProblemLog) -> None:
     if not allowed:
         problems.add(place, f"{what} cannot be used here", _REASONS[role])
 
 
 def unknown_name(name: str, scope: Scope, candidates: list[str]) -> tuple[str, str]:
-    """The message and the hint for a name that is nothing a formula could use."""
+    """The message and the hint for a name that formulas cannot use."""
     owner, _, kind = name.rpartition(".")
     if kinds := scope.kinds(name):
         return f"{name!r} is not a quantity", f"write {name}.{kinds[0]}; it has {', '.join(kinds)}"

@@ -10,7 +10,7 @@ from fmugen.ir.formula import Formula
 from fmugen.ir.model import GROUND, Element
 from fmugen.ir.network import FLANGE, Discipline, flange_joint
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable
 from fmugen.suggestions import did_you_mean
 
@@ -55,12 +55,12 @@ class _Nodes:
         sections = (*ELEMENT_SECTIONS, *NETWORK_SECTIONS)
         self._taken = {name: section for section in sections for name in draft.names[section]}
 
-    def check(self, place: Place, kind: type[NetworkComponent], terminals: dict[str, str]) -> None:
+    def check(self, place: KeyPath, kind: type[NetworkComponent], terminals: dict[str, str]) -> None:
         for terminal in kind.terminals:
             node = terminals[terminal.name]
             if node == GROUND:
                 continue
-            where: Place = (*place, terminal.name)
+            where: KeyPath = (*place, terminal.name)
             joint = flange_joint(node)
             if joint is not None:
                 self._check_flange(where, joint, terminal.discipline)
@@ -73,13 +73,13 @@ class _Nodes:
             else:
                 self._check_discipline(where, node, terminal.discipline, str(place[-1]))
 
-    def _check_discipline(self, place: Place, node: str, discipline: Discipline, owner: str) -> None:
+    def _check_discipline(self, place: KeyPath, node: str, discipline: Discipline, owner: str) -> None:
         known, first = self._known.setdefault(node, (discipline, owner))
         if known is not discipline:
             message = f"the node {node!r} is {known.value} (see {first}), not {discipline.value}"
             self._problems.add(place, message, "components of two disciplines share no node but the ground")
 
-    def _check_flange(self, place: Place, joint: str, discipline: Discipline) -> None:
+    def _check_flange(self, place: KeyPath, joint: str, discipline: Discipline) -> None:
         joints = self._draft.names["joints"]
         if joint not in joints:
             hint = did_you_mean(joint, joints) or f"the joints are {', '.join(joints) or 'none'}"
@@ -92,7 +92,9 @@ class _Nodes:
             message = f"{joint!r} is a {table.component.type} joint, which has no {discipline.value} flange"
             self._problems.add(place, message, f"name a {' or '.join(fitting)} joint")
 
-    def check_two_nodes(self, place: Place, kind: type[NetworkComponent], terminals: dict[str, str]) -> None:
+    def check_two_nodes(
+        self, place: KeyPath, kind: type[NetworkComponent], terminals: dict[str, str]
+    ) -> None:
         for edge in kind.edges_for(terminals):
             tail, head = terminals.get(edge.tail, GROUND), terminals.get(edge.head, GROUND)
             if tail == head:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from fmugen.errors import FormulaError, Problem
 
-__all__ = ["Origin", "Place", "ProblemLog", "dotted", "formula_message"]
+__all__ = ["KeyPath", "Origin", "ProblemLog", "dotted", "formula_message"]
 
 #: The keys that lead to a value in the file; integers count in arrays.
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -20,7 +20,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 class Origin:
     """Where a flattened entry was written, and by which use it came into the model."""
 
-    place: Place
+    place: KeyPath
     use: str
 
 
@@ -43,24 +43,24 @@ class ProblemLog:
         in it has the line of the nearest enclosing key that is. Empty if there is no text.
     """
 
-    def __init__(self, file: str = "", lines: Mapping[Place, int] | None = None) -> None:
+    def __init__(self, file: str = "", lines: Mapping[KeyPath, int] | None = None) -> None:
         self._files = [file]
         self._lines = {place: (0, line) for place, line in (lines or {}).items()}
-        self._origins: Mapping[Place, Origin] = {}
+        self._origins: Mapping[KeyPath, Origin] = {}
         self._entries: list[_Entry] = []
         self._told: set[tuple[str, str]] = set()
 
-    def include(self, file: str, lines: Mapping[Place, int]) -> None:
+    def include(self, file: str, lines: Mapping[KeyPath, int]) -> None:
         """The lines of another file whose tables are part of the model."""
         self._files.append(file)
         number = len(self._files) - 1
         self._lines = {place: (number, line) for place, line in lines.items()} | self._lines
 
-    def trace(self, origins: Mapping[Place, Origin]) -> None:
+    def trace(self, origins: Mapping[KeyPath, Origin]) -> None:
         """Entries that came from assemblies; their problems are reported where they were written."""
         self._origins = origins
 
-    def add(self, place: Place, message: str, hint: str = "", use: str = "") -> None:
+    def add(self, place: KeyPath, message: str, hint: str = "", use: str = "") -> None:
         """Log a problem; ``use`` is that of the assembly in which it is."""
         for length in range(len(place), 0, -1):
             origin = self._origins.get(place[:length])
@@ -71,7 +71,7 @@ class ProblemLog:
         prefix = f"{self._files[line[0]]}:{line[1]}: " if line is not None else ""
         where = f"{prefix}{dotted(place)}" + (f" (as {use})" if use else "")
         entry = _Entry(line, Problem(where, message, hint))
-        # The uses of one assembly share its mistakes: the first of them is told.
+        # The uses of one assembly share its mistakes: only the first is reported.
         told = (dotted(place), message.replace(f"{use}.", "") if use else message)
         if told not in self._told:
             self._told.add(told)
@@ -85,14 +85,14 @@ class ProblemLog:
     def __bool__(self) -> bool:
         return bool(self._entries)
 
-    def _line(self, place: Place) -> tuple[int, int] | None:
+    def _line(self, place: KeyPath) -> tuple[int, int] | None:
         for length in range(len(place), 0, -1):
             if place[:length] in self._lines:
                 return self._lines[place[:length]]
         return None
 
 
-def dotted(place: Place) -> str:
+def dotted(place: KeyPath) -> str:
     """The place as a TOML key path: ``bodies.crank.points.A[1]``, ``start.fixed."pin.angle"``."""
     text = ""
     for key in place:
@@ -104,6 +104,6 @@ def dotted(place: Place) -> str:
 
 
 def formula_message(error: FormulaError) -> str:
-    """What a formula error says, short enough for one line."""
+    """The text of a formula error, short enough for one line."""
     text = error.text if len(error.text) <= 60 else f"{error.text[:57]}..."
     return f"{error.message} (column {error.column} of {text!r})"

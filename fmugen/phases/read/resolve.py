@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from fmugen.ir.formula import TIME, Formula
+from fmugen.components.base import component_of
+from fmugen.ir.formula import TIME, ZERO, Formula
 from fmugen.ir.model import (
     GROUND,
+    Element,
     Experiment,
     Input,
     NamedTrees,
@@ -16,7 +18,7 @@ from fmugen.ir.model import (
     Start,
     SystemModel,
 )
-from fmugen.ir.quantity import Level, Quantity
+from fmugen.ir.quantity import Level, Quantity, derivative_names
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.measured import check_measured
@@ -32,7 +34,7 @@ from fmugen.phases.read.names import (
     unknown_name,
 )
 from fmugen.phases.read.networks import read_components
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import LimitedTable, OutputTable
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text, parse_unit, quotient
@@ -54,7 +56,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     return replace(
         mechanism,
         outputs=tuple(_outputs(draft, scope)),
-        starts=tuple(_starts(draft, scope, problems)),
+        starts=tuple(_starts(draft, scope, mechanism.elements, problems)),
         steady=draft.start is not None and draft.start.steady,
         trees=tuple(_trees(draft, problems)),
         independent=tuple(_independent(draft, scope, problems)),
@@ -62,7 +64,7 @@ def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
     )
 
 
-def _require_limits(place: Place, value: float, table: LimitedTable, problems: ProblemLog) -> None:
+def _require_limits(place: KeyPath, value: float, table: LimitedTable, problems: ProblemLog) -> None:
     if table.min is not None and value < table.min:
         problems.add(place, f"the value {value:g} is below its min {table.min:g}", "change one of them")
     if table.max is not None and value > table.max:
@@ -76,8 +78,8 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
         problems.add(("bodies",), "the model has neither bodies nor components", hint)
     for name, table in draft.parameters.items():
         _require_limits(("parameters", name), table.value, table, problems)
-    for name, given in draft.inputs.items():
-        _require_limits(("inputs", name), given.start, given, problems)
+    for name, variable in draft.inputs.items():
+        _require_limits(("inputs", name), variable.start, variable, problems)
     elements = ElementReader(draft, problems)
     model = SystemModel(
         name="",
@@ -114,15 +116,15 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
 
 
 def _check_units(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
-    """Numbers are in SI: a unit with a factor would be a promise that nothing keeps."""
+    """Numbers are in SI: no value is converted, so a unit with a factor is an error."""
     for name, parameter in draft.parameters.items():
         _check_coherent(("parameters", name, "unit"), parameter.unit, "value", parameter.value, problems)
-    for name, given in draft.inputs.items():
-        _check_coherent(("inputs", name, "unit"), given.unit, "start", given.start, problems)
+    for name, variable in draft.inputs.items():
+        _check_coherent(("inputs", name, "unit"), variable.unit, "start", variable.start, problems)
     for name, output in draft.outputs.items():
         if output.unit is None:
             continue
-        place: Place = ("outputs", name, "unit")
+        place: KeyPath = ("outputs", name, "unit")
         _check_coherent(place, output.unit, None, 0.0, problems)
         quantity = scope.quantities.get(sole_name(output.value) or "")
         unit = _inherited_unit(output, draft, scope)
@@ -134,7 +136,7 @@ def _check_units(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
             problems.add(place, message, "leave the unit out to have that of the quantity")
 
 
-def _check_coherent(place: Place, text: str, key: str | None, value: float, problems: ProblemLog) -> None:
+def _check_coherent(place: KeyPath, text: str, key: str | None, value: float, problems: ProblemLog) -> None:
     unit = parse_unit(text)
     if unit.is_coherent:
         return
@@ -171,7 +173,20 @@ def _formula_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
 # --- start values, trees, experiment -------------------------------------------------------------
 
 
-def _starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[Start]:
+def _starts(draft: Draft, scope: Scope, elements: Iterable[Element], problems: ProblemLog) -> Iterator[Start]:
+    yield from _given_starts(draft, scope, problems)
+    if draft.start is not None and draft.start.steady:
+        return
+    given = set() if draft.start is None else {*draft.start.fixed, *draft.start.guess}
+    for element in elements:
+        for own in component_of(element).own_coordinates() if not element.ports else ():
+            position, rate, _ = (f"{element.name}.{kind}" for kind in derivative_names(own.name))
+            yield from (
+                Start(n, ZERO, fixed=True) for n in (position, rate) if own.at_rest and n not in given
+            )
+
+
+def _given_starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[Start]:
     if draft.start is None:
         return
     for group, values in (("fixed", draft.start.fixed), ("guess", draft.start.guess)):
@@ -184,7 +199,7 @@ def _starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[Start]
             problems.add(("start", "guess", name), message, "keep one of the two")
 
 
-def _check_start(place: Place, name: str, draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def _check_start(place: KeyPath, name: str, draft: Draft, scope: Scope, problems: ProblemLog) -> None:
     quantity = scope.quantities.get(name)
     if quantity is None:
         if name.rpartition(".")[0] not in scope.unreadable:
@@ -217,7 +232,7 @@ def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
     for name, table in draft.trees.items():
         for graph, tree in (("translation", table.translation), ("rotation", table.rotation)):
             for index, element in enumerate(tree):
-                place: Place = ("trees", name, graph, index)
+                place: KeyPath = ("trees", name, graph, index)
                 if element not in elements:
                     problems.add(place, f"there is no element {element!r}", did_you_mean(element, elements))
                 elif element in tree[:index]:
@@ -229,7 +244,7 @@ def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[s
     """Names of positions; which of them are coordinates depends on the trees."""
     named = draft.closure.independent if draft.closure else []
     for index, name in enumerate(named):
-        place: Place = ("closure", "independent", index)
+        place: KeyPath = ("closure", "independent", index)
         quantity = scope.quantities.get(name)
         if name in named[:index]:
             problems.add(place, f"{name!r} is named twice", "name it once")
@@ -238,7 +253,9 @@ def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[s
                 positions = [n for n, known in scope.quantities.items() if known.level is Level.POSITION]
                 problems.add(place, *unknown_name(name, scope, positions))
         elif quantity.level is not Level.POSITION:
-            problems.add(place, f"{name!r} is no position", "name coordinates such as pin.angle or slide.s")
+            problems.add(
+                place, f"{name!r} is not a position", "name coordinates such as pin.angle or slide.s"
+            )
         yield name
 
 

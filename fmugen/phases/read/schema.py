@@ -1,7 +1,7 @@
-"""What each table of a model file may hold, as pydantic models.
+"""The tables of a model file as pydantic models.
 
-A table knows the form of its values, which of its keys only spatial models have, and for each of its formulas
-a :class:`FormulaScope` that says which names it may use. Whether names exist is not asked here.
+A table knows the form of its values and which of its keys only spatial models have. For each formula it has a
+:class:`FormulaScope`, which says which names are allowed. Whether names exist is checked elsewhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from fmugen.phases.read.fields import (
     VectorField,
     shape_of,
 )
-from fmugen.phases.read.problems import Place
+from fmugen.phases.read.problems import KeyPath
 from fmugen.units import coherent_text
 
 __all__ = [
@@ -95,7 +95,7 @@ class ExperimentTable(Table):
 
 
 class LimitedTable(Table):
-    """What may have limits and a nominal value; importers show and scale by them."""
+    """A variable with limits and a nominal value, which importers use for display and scaling."""
 
     #: The key of the number itself.
     number: ClassVar[str] = ""
@@ -196,6 +196,8 @@ _FORMS: dict[Form, Any] = {
     Form.BODY: str,
     Form.POINTS: dict[str, _PointField],
     Form.TYPE: str,
+    Form.COUNT: FormulaField,
+    Form.COEFFICIENTS: dict[str, FormulaField],
 }
 
 
@@ -235,7 +237,7 @@ def _made(kind: type[Component], variant: str | None) -> type[ElementTable]:
 
 
 def _field_of(key: Key) -> tuple[Any, Any]:
-    form = _FORMS[key.form]
+    form = Literal[key.options] if key.form is Form.OPTION else _FORMS[key.form]
     if key.default is None:
         form = form | None
     if key.spatial:
@@ -274,7 +276,7 @@ def keys_of(table: type[Table], space: Space) -> list[str]:
     ]
 
 
-def formulas_of(table: Table) -> Iterator[tuple[Place, Formula, FormulaScope]]:
+def formulas_of(table: Table) -> Iterator[tuple[KeyPath, Formula, FormulaScope]]:
     """Every formula the user wrote in a table, with its place in it and its role."""
     for field, info in type(table).model_fields.items():
         role = table.roles.get(field, FormulaScope.CONSTANT)
@@ -282,7 +284,7 @@ def formulas_of(table: Table) -> Iterator[tuple[Place, Formula, FormulaScope]]:
             yield place, formula, role
 
 
-def _formulas_in(value: object, place: Place) -> Iterator[tuple[Place, Formula]]:
+def _formulas_in(value: object, place: KeyPath) -> Iterator[tuple[KeyPath, Formula]]:
     if isinstance(value, Formula):
         yield place, value
     elif isinstance(value, list):

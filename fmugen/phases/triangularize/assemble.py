@@ -38,7 +38,10 @@ class Measures:
 
 
 def _poses(dae: Dae, units: Mapping[str, str]) -> tuple[list[Expr], list[bool]]:
-    """What tells positions apart, and which of it are angles: measured quantities, else the coordinates."""
+    """The quantities by which positions are distinguished, and which of them are angles.
+
+    They are measured quantities, or the coordinates if there are none.
+    """
     measured = [name for name in dae.quantities if name in units]
     if not measured:
         return [row.position for row in dae.coordinates], [False] * len(dae.coordinates)
@@ -107,7 +110,7 @@ class Assembly:
         return found
 
     def require_closed(self) -> None:
-        """Where drivers determine everything: whether all equations are met.
+        """Raise unless all equations hold, where drivers determine everything.
 
         Raises
         ------
@@ -132,7 +135,7 @@ class Assembly:
         )
 
     def _position_guesses(self, q: Numbers) -> tuple[Numbers, Numbers]:
-        """What guesses of positions are missed by: angles up to whole turns, lengths as parts of one."""
+        """The deviations from guesses: angles up to whole turns, lengths relative to the mechanism."""
         value, matrix = self.guesses(q)
         units = self._measures.units
         keep = [number for number, name in enumerate(self.dae.guesses) if name in units]
@@ -140,7 +143,7 @@ class Assembly:
         return (weights * self.without_turns(value))[keep], (weights[:, None] * matrix)[keep]
 
     def _preferences(self, q: Numbers) -> tuple[Numbers, Numbers]:
-        """How far from zero is what nothing is said about, in the same units as guesses."""
+        """The distance from zero of quantities without start value, in the same units as guesses."""
         value, matrix = self._preferred(q)
         angles = self._angles(self.dae.preferred)
         value[angles] -= _TURN * np.round(value[angles] / _TURN)
@@ -153,7 +156,7 @@ class Assembly:
         return np.where(is_length, 1.0 / self._measures.length, 1.0)
 
     def without_turns(self, missed: Numbers) -> Numbers:
-        """What guesses are missed by, angles less the whole turns in it."""
+        """The deviations from guesses, without whole turns of angles."""
         angles = self._angles(self.dae.guesses)
         result = missed.copy()
         result[angles] -= _TURN * np.round(missed[angles] / _TURN)
@@ -167,9 +170,9 @@ class Assembly:
         )
 
     def in_the_turns_of_guesses(self, q: Numbers) -> Numbers:
-        """The same position in the plane, with whole turns added so that guesses of angles are met best.
+        """The same position in the plane, with the whole turns that fit the guesses of angles best.
 
-        In the plane angles are sums of coordinates. Without guesses these are nearest to zero.
+        In the plane angles are sums of coordinates. Without guesses the coordinates are closest to zero.
         """
         columns = [number for number, c in enumerate(self.dae.coordinates) if c.unit == "rad"]
         missed, matrix = self.guesses(q)
@@ -248,7 +251,10 @@ class Assembly:
 
 
 def _vanishing(row: Constraint) -> Iterator[Expr]:
-    """What is zero where a loop is closed, besides its row; also where a cosine is positive as it should."""
+    """Expressions that vanish where a loop is closed, besides its row.
+
+    Some vanish only if a cosine is positive.
+    """
     yield from row.closed
     for cosine in row.facing:
         yield cosine.dag.call("sqrt", cosine * cosine + cosine.dag.number(_SMOOTHING)) - cosine
@@ -257,8 +263,8 @@ def _vanishing(row: Constraint) -> Iterator[Expr]:
 class Assembled(NamedTuple):
     """An assembled start.
 
-    ``moves`` tell how far the guesses had to move, ``distances`` how far from them all modes are that may be
-    meant, the one taken first.
+    ``moves`` are the corrections of the guesses. ``distances`` are those of all assembly modes that may be
+    meant, first the one taken.
     """
 
     assembly: Assembly

@@ -26,26 +26,26 @@ _TOLERANCE = 1e-7
 _WEAK = 0.01
 #: One that shrinks to this part is rounding.
 _VANISHING = 1e-6
-#: What a weak pivot is worth to avoid, in operations: more than a root with its assembly mode.
+#: The price of a weak pivot in operations: more than that of a root with its assembly mode.
 _SURCHARGE = 100.0
 
 
 class StepCheck:
     """What is wrong with a step at positions of the mechanism, for the default parameters.
 
-    A step must give the unknown at all positions ``near`` the start; where the mechanism has ``moved``, its
+    A step must give the unknown at all positions ``nearby`` the start; at ``reachable`` positions, its
     pivot may vanish, which is a weakness.
     """
 
     def __init__(
-        self, dae: Dae, near: Sequence[Position], moved: Sequence[Position], parameters: Sequence[float]
+        self, dae: Dae, nearby: Sequence[Position], reachable: Sequence[Position], parameters: Sequence[float]
     ) -> None:
-        self._near = len(near)
-        self._values = table_of(dae, [*near, *moved], parameters)
+        self._near = len(nearby)
+        self._values = table_of(dae, [*nearby, *reachable], parameters)
         self._unknowns = [self._values(coordinate.position) for coordinate in dae.coordinates]
 
     def __call__(self, step: ExactStep) -> float:
-        """Operations by which the step is dearer than it looks; infinite if it misses a known position."""
+        """Operations to add to the price of the step; infinite if it misses a known position."""
         columns = [self._values(expression) for expression in expressions_of(step)]
         terms = list(zip(*columns, strict=True))
         sizes = [_pivot(step, values) for values in terms]

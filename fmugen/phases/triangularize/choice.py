@@ -1,8 +1,8 @@
-"""Independent coordinates and solution flow, chosen so that as little as possible is left to iteration.
+"""Chooses the independent coordinates and the solution flow that need the least iteration.
 
-Every choice of independent coordinates that is well conditioned at the start gives an order of blocks.
-The most promising, those that stay well conditioned along the motion first, are triangularized, and the one
-with the fewest iterated unknowns, then the fewest operations, is kept.
+Each set of independent coordinates that is well conditioned at the start gives an order of blocks. The most
+promising sets are triangularized; sets that stay well conditioned along the motion come first. The result is
+the set with the fewest iterated unknowns, then the fewest operations.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ import numpy as np
 
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
+from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Attitude, Block
+from fmugen.ir.flow import Attitude, Block, closure_effort
 from fmugen.ir.steps import ExactStep, LinearStep
+from fmugen.phases.triangularize.alternatives import choose_alternatives
+from fmugen.phases.triangularize.attitudes import stages_of
+from fmugen.phases.triangularize.constants import Constants, constants_of
 from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
 from fmugen.phases.triangularize.judgement import Judgement
 from fmugen.phases.triangularize.numeric import Numbers
@@ -29,27 +33,30 @@ from fmugen.phases.triangularize.partition import (
     choose_independent,
     whole_attitudes,
 )
-from fmugen.phases.triangularize.sets import Choice, shape
-from fmugen.phases.triangularize.spares import choose_spares
+from fmugen.phases.triangularize.sets import IndependentSet, shape
 
 __all__ = ["Situation", "choose_triangular"]
 
-#: A set whose smallest pivot is below this part of the best one is not considered.
+#: A set is not considered if its smallest pivot is below this share of the best one.
 _GOOD_ENOUGH = 0.05
 #: Sets that the running model leaves for more than this share of the motion come last.
 _SELDOM = 0.25
-#: How many sets are looked at, how many of them along the motion, and how many are triangularized.
+#: How many sets are examined, how many of these along the motion, and how many are triangularized.
 _MOST_SETS = 600
-_MOST_MOVED = 24
+_MOST_RANKED = 24
 _MOST_TRIED = 6
-#: How many sets are looked at as spares: of those that are no harder to solve, and of the others.
+#: How many sets are considered as alternatives: sets that are as easy to solve, and others.
 _MOST_EASY = 200
 _MOST_HARD = 40
-#: How many of the spares are looked at in the place of the first set.
-_MOST_HOMES = 2
-#: The first set may take all the work there is, others until this part of it is spent.
+#: How many of the alternatives are tried in the place of the first set.
+_MOST_FIRST = 2
+#: The first set may use the whole budget; further sets are tried until this share of it is spent.
 _FOR_OTHERS = 0.3
-#: Blocks with more unknowns are not worth a basis.
+#: The share of the budget for a stage of an attitude, which is not charged: others get what it leaves.
+_FOR_ATTITUDES = 0.1
+#: With more unknowns a block seldom has steps.
+_HARD = 4
+#: Blocks with more unknowns are not tried with a Gröbner basis.
 _LARGEST_BLOCK = 6
 
 
@@ -57,52 +64,55 @@ _LARGEST_BLOCK = 6
 class Situation:
     """The constraints that are kept (of ``pivots``), their Jacobian at the start, and sets along the motion.
 
-    ``moved`` judges sets at some positions, ``course`` at many positions of the declared motion. Without a
-    course there are no spares.
+    ``along_motion`` judges sets at some positions, ``course`` at many positions of the declared motion.
+    Without a course there are no alternatives. What does not change over ``positions`` may be constant.
     """
 
     pivots: Pivots
     jacobian: Numbers
-    moved: Judgement
+    along_motion: Judgement
     course: Callable[[], Course] | None = None
+    positions: Sequence[Numbers] = ()
 
 
 def choose_triangular(
     dae: Dae,
     situation: Situation,
-    home: Choice,
+    initial: IndependentSet,
     budget: Budget,
     judge: Callable[[ExactStep], float],
     *,
     fixed: bool = False,
-) -> Choice:
-    """The flow with the least iteration over all sets of independent coordinates considered.
+) -> IndependentSet:
+    """The set of independent coordinates with the least iteration among all sets that are tried.
 
-    ``home`` is considered in any case, and alone if it is ``fixed``. ``judge`` knows positions of the
-    mechanism, and prices steps by how they fare there. The budget is that of the whole flow: when it is
-    spent, the best flow so far is taken. A flow without iteration has spares where the motion needs them.
+    ``initial`` is always tried; it is the only one if it is ``fixed``. ``judge`` prices steps by their
+    accuracy at positions of the mechanism. ``budget`` limits the whole flow: when it is spent, the best set
+    so far is taken. A set without iteration gets alternatives if the motion needs them.
     """
-    sets = [home] if fixed else [home, *_alternatives(dae, situation, home)]
-    promising = sorted(sets, key=lambda choice: shape(choice.blocks))[:_MOST_MOVED]
-    ranked = sorted(((_rank(situation.moved, each), each) for each in promising), key=lambda pair: pair[0])
-    solved: list[Choice] = []
+    sets = [initial] if fixed else [initial, *_well_conditioned(dae, situation, initial)]
+    promising = sorted(sets, key=lambda choice: shape(choice.blocks))[:_MOST_RANKED]
+    ranked = sorted(
+        ((_rank(situation.along_motion, each), each) for each in promising), key=lambda pair: pair[0]
+    )
+    solved: list[IndependentSet] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
     meter = Meter(budget)
 
-    def with_steps(choice: Choice) -> Choice:
+    def with_steps(choice: IndependentSet) -> IndependentSet:
         for block in choice.blocks:
             if (block.rows, block.unknowns) not in known:
-                known[block.rows, block.unknowns] = _solve(dae, block, meter, judge)
+                known[block.rows, block.unknowns] = _solve(dae, block, meter, judge, situation.positions)
         return replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks))
 
-    def exact(choice: Choice) -> Choice | None:
+    def exact(choice: IndependentSet) -> IndependentSet | None:
         found = with_steps(choice)
         return found if found.is_stepped else None
 
     reached = ranked[0][0]
     for rank, choice in ranked[:_MOST_TRIED]:
         if any(each.is_closed for each in solved) and rank != reached:
-            break  # of equally good sets the one with the fewest operations is taken
+            break  # among equally good sets the one with the fewest operations is taken
         reached = rank
         solved.append(with_steps(choice))
         meter.budget = budget.part(_FOR_OTHERS)
@@ -112,64 +122,82 @@ def choose_triangular(
     if fixed or situation.course is None or not best.is_stepped or not best.independent or not best.dependent:
         return best
     meter.budget = budget
-    return _with_spares(dae, situation, situation.course(), best, exact)
+    return _with_alternatives(dae, situation, situation.course(), best, exact)
 
 
-def _with_spares(
-    dae: Dae, situation: Situation, course: Course, home: Choice, exact: Callable[[Choice], Choice | None]
-) -> Choice:
-    """``home`` with its spares; or another set in its place that iterates less and has no more operations."""
+def _with_alternatives(
+    dae: Dae,
+    situation: Situation,
+    course: Course,
+    initial: IndependentSet,
+    exact: Callable[[IndependentSet], IndependentSet | None],
+) -> IndependentSet:
+    """``initial`` with its alternatives.
 
-    def spares_of(choice: Choice) -> tuple[Choice, ...]:
+    Another set takes its place if that iterates less and has no more operations.
+    """
+
+    def alternatives_of(choice: IndependentSet) -> tuple[IndependentSet, ...]:
         easy, hard = _other_choices(dae, situation, choice)
-        return choose_spares(course, choice, easy, lambda: hard, exact)
+        return choose_alternatives(course, choice, easy, lambda: hard, exact)
 
-    def cost(choice: Choice) -> tuple[int, int, int]:
-        return course.iterating([choice, *choice.spares]), choice.cost[-1], course.iterating([choice])
+    def cost(choice: IndependentSet) -> tuple[int, int, int]:
+        return course.iterating([choice, *choice.alternatives]), choice.cost[-1], course.iterating([choice])
 
-    home = replace(home, spares=spares_of(home))
+    initial = replace(initial, alternatives=alternatives_of(initial))
     threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
-    no_dearer = [each for each in home.spares if each.cost <= home.cost and each.pivot >= threshold]
-    others = sorted(no_dearer, key=lambda choice: (choice.cost, course.iterating([choice])))[:_MOST_HOMES]
-    return min([home, *(replace(each, spares=spares_of(each)) for each in others)], key=cost)
+    no_dearer = [
+        each for each in initial.alternatives if each.cost <= initial.cost and each.pivot >= threshold
+    ]
+    others = sorted(no_dearer, key=lambda choice: (choice.cost, course.iterating([choice])))[:_MOST_FIRST]
+    return min([initial, *(replace(each, alternatives=alternatives_of(each)) for each in others)], key=cost)
 
 
-def _rank(judgement: Judgement, choice: Choice) -> tuple[bool, int, int, int]:
-    """Small blocks first, of these the sets that are never or seldom near to singular along the motion."""
+def _rank(judgement: Judgement, choice: IndependentSet) -> tuple[bool, bool, int, int, int]:
+    """Small blocks first, of these the sets that are never or seldom near to singular along the motion.
+
+    Sets with a hard block come last, since the order of solution alone tells that little is left to algebra
+    in the others: alternatives take over where these are near to singular.
+    """
     weak = int(np.sum(judgement.qualities(choice.dependent) < LEAVE_BELOW))
     share = weak / max(len(judgement), 1)
     largest, total = shape(choice.blocks)
-    return share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total
+    return largest > _HARD, share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total
 
 
-def _alternatives(dae: Dae, situation: Situation, home: Choice) -> Iterator[Choice]:
+def _well_conditioned(dae: Dae, situation: Situation, initial: IndependentSet) -> Iterator[IndependentSet]:
     """Other sets of independent coordinates that are well conditioned at the start."""
     threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
-    for independent, dependent in _other_sets(dae, situation.pivots, home):
+    for independent, dependent in _other_sets(dae, situation.pivots, initial):
         pivot = situation.pivots.smallest(situation.jacobian, dependent)
         if pivot >= threshold:
-            yield Choice(independent, dependent, pivot, blocks_of(dae, situation.pivots, dependent))
+            yield IndependentSet(independent, dependent, pivot, blocks_of(dae, situation.pivots, dependent))
 
 
-def _other_choices(dae: Dae, situation: Situation, best: Choice) -> tuple[list[Choice], list[Choice]]:
-    """Other sets that are well conditioned anywhere: with blocks that are no larger, and with larger ones."""
+def _other_choices(
+    dae: Dae, situation: Situation, best: IndependentSet
+) -> tuple[list[IndependentSet], list[IndependentSet]]:
+    """Other sets that are well conditioned somewhere.
+
+    First those with blocks of at most the same size, then the rest.
+    """
     largest = shape(best.blocks)[0]
     pivots = situation.pivots
     generic = _generic_jacobian(dae, pivots.rows)
-    easy: list[Choice] = []
-    hard: list[Choice] = []
+    easy: list[IndependentSet] = []
+    hard: list[IndependentSet] = []
     for independent, dependent in _other_sets(dae, pivots, best):
         if pivots.smallest(generic, dependent) > SINGULAR:
             blocks = blocks_of(dae, pivots, dependent)
             pivot = pivots.smallest(situation.jacobian, dependent)
             found = easy if shape(blocks)[0] <= largest else hard
-            found.append(Choice(independent, dependent, pivot, blocks))
+            found.append(IndependentSet(independent, dependent, pivot, blocks))
     hard = [choice for choice in hard if shape(choice.blocks)[0] <= _LARGEST_BLOCK]
     return easy[:_MOST_EASY], sorted(hard, key=lambda choice: shape(choice.blocks))[:_MOST_HARD]
 
 
 def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:
-    """Entries without relations among them: singular are the sets that no position makes regular."""
+    """Random numbers for the entries that are not zero. A set singular here is singular at all positions."""
     random, generic = np.random.default_rng(3), np.zeros((len(rows), len(dae.coordinates)))
     for place, row in enumerate(rows):
         for column in dae.constraints[row].jacobian:
@@ -177,24 +205,24 @@ def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:
     return generic
 
 
-def _other_sets(dae: Dae, pivots: Pivots, home: Choice) -> Iterator[tuple[list[int], list[int]]]:
-    """Independent and dependent coordinates: all sets, or, where they are many, some.
+def _other_sets(dae: Dae, pivots: Pivots, initial: IndependentSet) -> Iterator[tuple[list[int], list[int]]]:
+    """Independent and dependent coordinates: all sets, or some of them if there are many.
 
-    These are the coordinates of one body or joint, as the pose of a platform, and what is one exchange away.
-    Which component of a whole attitude is the fourth makes no difference: it is the last. Coordinates of
-    elements themselves depend on others only where they do so in ``home``.
+    Some means the coordinates of one body or joint, such as the pose of a platform, and sets that differ from
+    ``initial`` by one exchange. The last component of a whole attitude is its fourth; the choice makes no
+    difference. Coordinates of elements themselves are dependent only if they are so in ``initial``.
     """
-    seen = {_with_last_components(pivots, home.dependent)}
+    seen = {_with_last_components(pivots, initial.dependent)}
     own = {number for number, coordinate in enumerate(dae.coordinates) if coordinate.is_own}
-    bends = bool(own.intersection(home.dependent))
-    count, freedom = len(dae.coordinates), len(home.independent)
+    bends = bool(own.intersection(initial.dependent))
+    count, freedom = len(dae.coordinates), len(initial.independent)
     if comb(count, freedom) <= _MOST_SETS:
         candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
     else:
         exchanged = (
-            tuple(sorted({*home.independent, new} - {old}))
-            for old in home.independent
-            for new in home.dependent
+            tuple(sorted({*initial.independent, new} - {old}))
+            for old in initial.independent
+            for new in initial.dependent
         )
         candidates = chain(_of_one_element(dae, pivots.attitudes, freedom), exchanged)
     for independent in islice(candidates, _MOST_SETS):
@@ -213,9 +241,9 @@ def _with_last_components(pivots: Pivots, dependent: Sequence[int]) -> tuple[int
 
 
 def _of_one_element(dae: Dae, attitudes: Sequence[Attitude], freedom: int) -> Iterator[tuple[int, ...]]:
-    """The coordinates of elements that have exactly as many as there are freedoms.
+    """The coordinates of each element that has exactly as many as there are degrees of freedom.
 
-    Of four Euler parameters, whose length is one, three count.
+    Four Euler parameters of unit length count as three.
     """
     fourth = {attitude.components[-1] for attitude in attitudes}
     owned: dict[str, list[int]] = {}
@@ -225,16 +253,75 @@ def _of_one_element(dae: Dae, attitudes: Sequence[Attitude], freedom: int) -> It
     return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
-def _solve(dae: Dae, block: Block, meter: Meter, judge: Callable[[ExactStep], float]) -> Block:
+def _solve(
+    dae: Dae,
+    block: Block,
+    meter: Meter,
+    judge: Callable[[ExactStep], float],
+    positions: Sequence[Numbers],
+) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
+    constants = constants_of(dae, block, positions)
+    if constants is not None:
+        return _with_constants(dae, block, constants, meter, judge)
+    staged = _with_attitude(dae, block, meter, judge)
+    if staged is not None:
+        return staged
     if len(block.rows) > _LARGEST_BLOCK:
-        return replace(block, reason=f"more than {_LARGEST_BLOCK} unknowns are too many for a basis")
-    unknowns = {number: dae.coordinates[number].position for number in block.unknowns}
-    angles = {number for number in block.unknowns if dae.coordinates[number].unit == "rad"}
+        return replace(block, reason=f"more than {_LARGEST_BLOCK} unknowns are too many for a Gröbner basis")
     rows = [dae.constraints[row] for row in block.rows]
     vanishing = [e for row in rows for e in (row.phi, *row.closed)]
+    return _with_steps(dae, block, vanishing, block.unknowns, meter, judge)
+
+
+def _with_constants(
+    dae: Dae, block: Block, constants: Constants, meter: Meter, judge: Callable[[ExactStep], float]
+) -> Block:
+    """``block`` with steps, of which the first say what is constant."""
+    one = dae.symbols.dag.one
+    fixed = tuple(LinearStep(number, value, one) for number, value in constants.values.items())
+    others = [number for number in block.unknowns if number not in constants.values]
+    if not others:
+        return replace(block, steps=fixed, method="constant")
+    found = _with_steps(dae, block, constants.rows, others, meter, judge)
+    if not found.steps:
+        return found
+    return replace(found, steps=(*fixed, *found.steps), method=f"constant, {found.method}")
+
+
+def _with_attitude(dae: Dae, block: Block, meter: Meter, judge: Callable[[ExactStep], float]) -> Block | None:
+    """``block`` with the cheapest steps by way of vectors that a body turns; ``None`` if there are none."""
+    solved: list[Block] = []
+    for stages in stages_of(dae, block):
+        parts = []
+        for stage in stages:
+            if len(stage.unknowns) > _LARGEST_BLOCK:
+                break
+            own = Meter(meter.budget.part(_FOR_ATTITUDES))
+            parts.append(_with_steps(dae, block, stage.rows, stage.unknowns, own, judge))
+            if not parts[-1].steps:
+                break
+        if len(parts) == len(stages) and parts[-1].steps:
+            steps = tuple(step for part in parts for step in part.steps)
+            methods = ", ".join(dict.fromkeys(part.method for part in parts))
+            operations = sum(part.operations for part in parts)
+            solved.append(replace(block, steps=steps, method=f"attitude, {methods}", operations=operations))
+    return min(solved, key=lambda each: closure_effort([each]), default=None)
+
+
+def _with_steps(
+    dae: Dae,
+    block: Block,
+    vanishing: Sequence[Expr],
+    sought: Sequence[int],
+    meter: Meter,
+    judge: Callable[[ExactStep], float],
+) -> Block:
+    """``block`` with steps for the unknowns ``sought`` from expressions that are zero, or with a reason."""
+    unknowns = {number: dae.coordinates[number].position for number in sought}
+    angles = {number for number in sought if dae.coordinates[number].unit == "rad"}
     answer = solve_block(vanishing, unknowns, angles, meter, judge)
     if isinstance(answer, Unsolved):
         return replace(block, reason=answer.reason)

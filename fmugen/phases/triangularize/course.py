@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fmugen.ir.flow import Block
 from fmugen.phases.triangularize.judgement import Judgement, quality_shown
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.sets import Choice
+from fmugen.phases.triangularize.sets import IndependentSet
 
 __all__ = ["LEAVE_BELOW", "RETURN_ABOVE", "Course"]
 
@@ -39,7 +39,7 @@ class _Held:
 class Course:
     """Positions along the declared motion, with the judgement of sets there.
 
-    ``guards`` tells where the exact steps of blocks can be relied on, by the positions of the judgement.
+    ``guards`` gives the positions of the judgement where the exact steps of blocks are reliable.
     """
 
     def __init__(self, judgement: Judgement, guards: Callable[[Sequence[Block]], NDArray[np.bool_]]) -> None:
@@ -50,19 +50,19 @@ class Course:
     def __len__(self) -> int:
         return len(self._judgement)
 
-    def qualities(self, choice: Choice) -> Numbers:
+    def qualities(self, choice: IndependentSet) -> Numbers:
         key = tuple(choice.dependent)
         if key not in self._qualities:
             self._qualities[key] = self._judgement.qualities(key)
         return self._qualities[key]
 
-    def is_weak(self, choice: Choice) -> bool:
+    def is_weak(self, choice: IndependentSet) -> bool:
         """Whether the running model leaves this set, or nearly does."""
         found = self.qualities(choice)
         nearly = _NEARLY * LEAVE_BELOW * quality_shown(found)
         return bool((found < nearly).any()) or self.iterating([choice]) > 0
 
-    def iterating(self, choices: Sequence[Choice]) -> int:
+    def iterating(self, choices: Sequence[IndependentSet]) -> int:
         """The number of positions that iterate if the running model holds these sets, the first at the start.
 
         A set without steps counts as one that will have exact ones.
@@ -77,7 +77,7 @@ class Course:
             present = self._review(held, present, place)
         return count
 
-    def _held(self, choice: Choice) -> _Held:
+    def _held(self, choice: IndependentSet) -> _Held:
         dependent, solved = tuple(choice.dependent), all(block.steps for block in choice.blocks)
         if (dependent, solved) not in self._exact:
             exact = self._guards(choice.blocks).tolist() if solved else [True] * len(self)
@@ -104,9 +104,9 @@ class Course:
 
 
 def _earlier(held: Sequence[_Held], present: int, place: int) -> int:
-    """The first set that is good again, -1 if none is.
+    """The first set that is good again, -1 if there is none.
 
-    It is asked for where coordinates belong to no set, or where the present set iterates.
+    It is needed where coordinates belong to no set, or where the present set iterates.
     """
     iterates = present > 0 and not held[present].exact[place]
     before = len(held) if present < 0 else present if iterates else 0

@@ -14,9 +14,9 @@ from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.motion import closed_position, radians
 from fmugen.phases.triangularize.numeric import Numbers, Position, least_norm
 
-__all__ = ["passed_positions"]
+__all__ = ["trajectory_positions"]
 
-#: Larger equations are not worth compiling for a look at the motion.
+#: Larger equations are not compiled for an estimate of the motion.
 _MOST_OPERATIONS = 12_000
 #: Nodes to evaluate, counted once for every step.
 _WORK = 300_000
@@ -64,7 +64,7 @@ class _Dynamics:
         return q + h / 6 * (v + 2 * v2 + 2 * v3 + v4), v + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-def passed_positions(
+def trajectory_positions(
     dae: Dae,
     assembly: Assembly,
     parameters: Sequence[float],
@@ -74,10 +74,11 @@ def passed_positions(
     *,
     whole: bool = True,
 ) -> list[Position] | None:
-    """Positions on the motion from ``q``, ``v`` until ``stop``, or as far as a number of steps leads.
+    """Positions on the motion from ``q``, ``v`` until ``stop``, or up to a number of steps.
 
-    Not ``whole``, the motion has fewer steps. There are no positions of a mechanism that is led by a network,
-    whose states are not known here, or that rests until inputs move it. A large one has no motion at all.
+    The motion has fewer steps if it need not be ``whole``. There are no positions if a network drives the
+    mechanism, since its states are not known here, or if it rests until inputs move it. Large mechanisms are
+    not simulated.
     """
     terms = _terms(dae)
     known = {symbol for vector in _arguments(dae).values() for symbol in vector}
@@ -88,12 +89,12 @@ def passed_positions(
     if not known.issuperset(symbols_of(terms)):
         return []
     steps = max(_SOME_STEPS, min(_MOST_STEPS, _WORK // size)) if whole else _SOME_STEPS
-    found = list(_passed(_Dynamics(dae, assembly, parameters), assembly, q, v, stop, steps))
+    found = list(_trajectory(_Dynamics(dae, assembly, parameters), assembly, q, v, stop, steps))
     travel = max((np.abs((at.q - q) * radians(assembly)).max(initial=0.0) for at in found), default=0.0)
     return [] if dae.symbols.inputs and travel < _AT_REST else found
 
 
-def _passed(
+def _trajectory(
     dynamics: _Dynamics, assembly: Assembly, q: Numbers, v: Numbers, stop: float, steps: int
 ) -> Iterator[Position]:
     time, scales = 0.0, radians(assembly)

@@ -1,7 +1,7 @@
 """Exact steps along a motion, as the running model takes them (see exact.h): where do all guards hold?
 
-Steps are taken one after the other, each from what those before it have given, so that the digits that a
-step loses reach the guards of later ones. What the running model predicts is the known position.
+Steps are taken in order, each from the results of those before it. The digits that a step loses thus reach
+the guards of later steps. The known position serves as the prediction.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Guards:
         """Whether the guard of a step holds; its result is put into the table."""
         try:
             terms = [np.array(table(expression)) for expression in expressions_of(step)]
-        except KeyError:  # it names an unknown of a later block, which cancels: nothing can be said here
+        except KeyError:  # it names an unknown of a later block, which cancels: the guard cannot be evaluated
             return np.zeros(len(self._positions), dtype=bool)
         known = self._known[:, step.unknown]
         match step:

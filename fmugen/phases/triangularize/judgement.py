@@ -89,10 +89,10 @@ class Judgement:
         stacked = np.array([jacobians[place] for place in places]).reshape(len(places), rows, self._count)
         self._scaled: Numbers = stacked / scale
         best, columns = self._best()
-        telling = best > SINGULAR
-        self._scaled, self._largest = self._scaled[telling], best[telling]
-        self.places = [place for place, tells in zip(places, telling, strict=True) if tells]
-        self.columns = [tuple(sorted(map(int, order))) for order in columns[telling]]
+        regular = best > SINGULAR
+        self._scaled, self._largest = self._scaled[regular], best[regular]
+        self.places = [place for place, counts in zip(places, regular, strict=True) if counts]
+        self.columns = [tuple(sorted(map(int, order))) for order in columns[regular]]
 
     def __len__(self) -> int:
         return len(self.places)

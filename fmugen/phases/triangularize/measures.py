@@ -1,4 +1,4 @@
-"""SystemModel -> Measures: by what the distance of a start from its guesses is measured."""
+"""SystemModel -> Measures: the quantities in which the distance of a start from its guesses is measured."""
 
 from __future__ import annotations
 

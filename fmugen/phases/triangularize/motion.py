@@ -97,7 +97,7 @@ def radians(assembly: Assembly) -> Numbers:
 
 
 def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
-    """Along the prescribed motion, in steps so small that no other assembly mode is met."""
+    """Along the prescribed motion, in steps so small that the assembly mode does not change."""
     time, scales = 0.0, radians(assembly)
     for _ in range(2 * _STEPS):
         _, jacobian = assembly.constraints(q, time=time)
@@ -116,7 +116,7 @@ def _driven(assembly: Assembly, q: Numbers, stop: float) -> Iterator[Position]:
 
 
 def _walked(assembly: Assembly, q: Numbers, direction: Numbers, steps: int) -> Iterator[Numbers]:
-    """Straight on along a freedom, as far as the loops can be closed."""
+    """Straight along a degree of freedom, until the loops cannot be closed."""
     scales = radians(assembly)
     for _ in range(steps):
         _, jacobian = assembly.constraints(q)

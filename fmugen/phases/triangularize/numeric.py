@@ -91,7 +91,7 @@ class Residuals:
 
 
 def without_value(dae: Dae, parameters: Sequence[float]) -> str:
-    """What drivers prescribe at the start that has no value, in a sentence; empty if everything has one."""
+    """The prescribed motion that has no value at the start, as a sentence; empty if all have one."""
     symbols = dae.symbols
     vectors = {
         "p": list(symbols.parameters.values()),

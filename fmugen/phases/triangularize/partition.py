@@ -10,7 +10,7 @@ import numpy as np
 from fmugen.digraph import matching, strong_components
 from fmugen.errors import AssemblyError
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.flow import Attitude, Block
 from fmugen.ir.graph import Domain
@@ -29,7 +29,7 @@ __all__ = [
     "whole_attitudes",
 ]
 
-#: A position where even the best set has smaller pivots tells nothing about the others.
+#: At a position where even the best set has smaller pivots, sets cannot be compared.
 SINGULAR = 1e-4
 _RANK = 1e-8
 #: A row whose entries are all below this fraction of the largest entry of the matrix vanishes.
@@ -157,18 +157,24 @@ class Pivots:
 
     def smallest(self, jacobian: Numbers, dependent: Sequence[int]) -> float:
         """The smallest pivot of the dependent columns, rows scaled."""
+        rows, columns = self.divided(dependent)
+        if not columns:
+            return 1.0
+        kept = set(rows)
+        places = [place for place, row in enumerate(self.rows) if row in kept]
+        return _pivots(_row_scaled(jacobian[places]), columns)[1]
+
+    def divided(self, dependent: Sequence[int]) -> tuple[list[int], list[int]]:
+        """The rows and columns that divisions solve: those of whole attitudes are known."""
         whole = whole_attitudes(self.attitudes, dependent)
         carried = {component for each in whole for component in each.components}
         lengths = {each.row for each in whole}
-        columns = [column for column in dependent if column not in carried]
-        if not columns:
-            return 1.0
-        places = [place for place, row in enumerate(self.rows) if row not in lengths]
-        return _pivots(_row_scaled(jacobian[places]), columns)[1]
+        rows = [row for row in self.rows if row not in lengths]
+        return rows, [column for column in dependent if column not in carried]
 
 
 def _row_scaled(matrix: Numbers, rounding: float = _ROUNDING) -> Numbers:
-    """Rows with a largest entry of one; a row of nothing but rounding stays what it is."""
+    """Rows scaled to a largest entry of one; a row that contains only rounding errors is unchanged."""
     scale = np.abs(matrix).max(axis=1, keepdims=True)
     scaled: Numbers = matrix / np.where(scale > rounding * scale.max(initial=0.0), scale, 1.0)
     return scaled
@@ -189,11 +195,8 @@ def blocks_of(dae: Dae, pivots: Pivots, dependent: Sequence[int]) -> tuple[Block
     constraint needs the constraints matched to the other coordinates it contains. Tarjan's components are
     the blocks. Whole attitudes are known: the constraints of their lengths are in no block.
     """
-    whole = whole_attitudes(pivots.attitudes, dependent)
-    carried = {component for each in whole for component in each.components}
-    dependent = [column for column in dependent if column not in carried]
-    rows = [row for row in pivots.rows if row not in {each.row for each in whole}]
-    unknown = set(dependent)
+    rows, columns = pivots.divided(dependent)
+    unknown = set(columns)
     numbers = {coordinate.position: number for number, coordinate in enumerate(dae.coordinates)}
     changes = {row: [c for c in dae.constraints[row].jacobian if c in unknown] for row in rows}
     contains = {row: _contained(dae.constraints[row], numbers) & unknown for row in rows}
@@ -220,7 +223,7 @@ def _contained(constraint: Constraint, numbers: Mapping[Expr, int]) -> set[int]:
     These may be more than its Jacobian has. The Jacobian is right where the loops are closed: an angle
     that is read from a rotation matrix depends on the other angles in it only while a loop is open.
     """
-    symbols = symbols_of((constraint.phi, *constraint.closed), Role.COORDINATE)
+    symbols = symbols_of((constraint.phi, *constraint.closed), SymbolRole.COORDINATE)
     return {*constraint.jacobian, *(numbers[symbol] for symbol in symbols if symbol in numbers)}
 
 

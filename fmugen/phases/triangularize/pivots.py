@@ -33,7 +33,10 @@ def in_order_of_pivots(block: Block, rows: Sequence[int], jacobians: Sequence[Nu
         return block
     places = [list(rows).index(row) for row in block.rows]
     samples = np.array([jacobian[np.ix_(places, list(block.unknowns))] for jacobian in jacobians])
-    for axis in (2, 1):  # the largest over all positions: what vanishes at one is not scaled up there
+    for axis in (
+        2,
+        1,
+    ):  # the largest over all positions: one where it vanishes is not scaled up
         largest = np.abs(samples).max(axis=(0, axis), keepdims=True)
         samples = samples / np.where(largest > 0, largest, 1.0)
     order = _pivots(samples)
@@ -65,7 +68,7 @@ def _pivots(samples: Numbers) -> list[tuple[int, int]]:
 def _best(active: Numbers) -> tuple[int, int]:
     """The entry that stays large everywhere and fills in least; the first of equals."""
     smallest, anywhere = active.min(axis=0), active.max(axis=0) > _VANISHING
-    if smallest.max() <= _VANISHING:  # singular somewhere: what is large in most positions
+    if smallest.max() <= _VANISHING:  # singular somewhere: entries that are large in most positions
         smallest = np.median(active, axis=0)
     fill = np.outer(anywhere.sum(axis=1) - 1, anywhere.sum(axis=0) - 1)
     good = smallest >= _GOOD_ENOUGH * smallest.max()

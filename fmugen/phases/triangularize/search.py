@@ -22,11 +22,11 @@ from fmugen.phases.triangularize.numeric import Numbers
 
 __all__ = ["TOLERANCE", "Found", "Search", "choices", "constrained_step"]
 
-#: Equations are met to this (m or rad).
+#: Tolerance of equations (m or rad).
 TOLERANCE = 1e-12
 #: Positions this near to the guesses are taken at once.
 _NEAR = 0.05
-#: Scattered starts once a position is known, and as long as none is.
+#: The number of scattered starts once a position is known, and before.
 _STARTS = 24
 _MOST_STARTS = 72
 #: After so many of them one is tried again with the guesses kept.
@@ -46,9 +46,9 @@ _POLISHING = 30
 #: The largest damping of steps that meet the equations to the last digit.
 _DAMPED = 0.1
 _RANK = 1e-9
-#: A curvature below this is that of a direction in which nothing changes; the step of its differences.
+#: Curvatures below this count as zero; and the step of their finite differences.
 _FLAT, _DIFFERENCE = 1e-6, 1e-6
-#: A descent is over where its step is shorter than this, at the latest after so many steps.
+#: A descent ends when its step is shorter than this, or after this number of steps.
 _ARRIVED = 1e-10
 _DESCENT = 20
 
@@ -158,7 +158,7 @@ class Search:
         return self._least_squares(_stacked(self._fixed, both), q, 60)
 
     def _approached(self, start: Numbers) -> Numbers:
-        """Downhill towards equations and guesses, then to the equations alone, which are met in the end."""
+        """Minimize equations and guesses together, then solve the equations alone."""
         both = _stacked(self._equations, lambda q: _weighted(self._guesses(q), _GUESS_WEIGHT))
         q = self._least_squares(both, start, 100)
         q = self._least_squares(self._equations, q, 60)

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 
 from fmugen.ir.flow import Block, closure_effort
 
-__all__ = ["Choice", "shape"]
+__all__ = ["IndependentSet", "shape"]
 
 
 @dataclass(frozen=True)
-class Choice:
+class IndependentSet:
     """Independent and dependent coordinates, the smallest pivot of these at the start, and their blocks.
 
-    ``spares`` are further sets, which the running model changes to.
+    ``alternatives`` are further sets, which the running model changes to.
     """
 
     independent: list[int]
     dependent: list[int]
     pivot: float
     blocks: tuple[Block, ...]
-    spares: tuple[Choice, ...] = ()
+    alternatives: tuple[IndependentSet, ...] = ()
 
     @property
     def cost(self) -> tuple[int, int, int]:
@@ -28,7 +28,7 @@ class Choice:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing at all is left to iteration."""
+        """Whether no unknown is left to iteration."""
         return self.cost[:2] == (0, 0)
 
     @property

@@ -20,15 +20,15 @@ def close_loops(
     others: Iterable[Dae] = (),
     budget: Budget | None = None,
     *,
-    spares: bool = True,
+    alternatives: bool = True,
 ) -> tuple[Dae, SolutionFlow]:
     """``dae`` and its flow, or one of the ``others`` where that needs less iteration.
 
     ``others`` are the same equations with other forms of the loop constraints. They are asked for one by
     one, as long as the best flow iterates. ``budget`` limits the search for exact steps of each. Without
-    ``spares`` the flow is enough to know what an evaluation costs.
+    ``alternatives`` the flow is enough to know what an evaluation costs.
     """
-    best, best_flow = dae, solution_flow(model, dae, closure, budget, spares=spares)
+    best, best_flow = dae, solution_flow(model, dae, closure, budget, alternatives=alternatives)
     if closure is not Closure.TRIANGULAR:
         return best, best_flow
     known, remaining = {_rows(dae)}, iter(others)
@@ -39,7 +39,7 @@ def close_loops(
         if _rows(other) in known:
             continue
         known.add(_rows(other))
-        flow = solution_flow(model, other, closure, budget, spares=spares)
+        flow = solution_flow(model, other, closure, budget, alternatives=alternatives)
         if closure_effort(flow.blocks) < closure_effort(best_flow.blocks):
             best, best_flow = other, flow
     return best, best_flow

@@ -7,7 +7,7 @@ other module of ``fmugen.verify`` compares types.
 
     elements    SystemModel -> elements by section, type and keys of the file
     base        Parts, Reader, the registry
-    bodies, joints, drivers, forces, networks
+    bodies, beams, joints, drivers, forces, tyres, networks
                 the laws
 
 A new type needs one function::
@@ -17,17 +17,23 @@ A new type needs one function::
         ...
         return Parts(actions=(ForceLaw(measures, act),))
 
+Laws are recorded and run in C. A law therefore computes with the functions of ``fmugen.verify.tape.scalar``
+in place of ``math``, and branches by ``choose``. A law that cannot be recorded is called at each evaluation,
+which is slower.
+
 A force law with states names them in ``Parts.states`` and returns their rates in ``Action.rates``. A
 constraint on velocities is a :class:`Row` with ``velocity_only``; its measure is made of velocities and
 spins.
 """
 
 # Imported for their effect: each module enters its laws into the catalogue.
+import fmugen.verify.catalogue.beams
 import fmugen.verify.catalogue.bodies
 import fmugen.verify.catalogue.drivers
 import fmugen.verify.catalogue.forces
 import fmugen.verify.catalogue.joints
-import fmugen.verify.catalogue.networks  # noqa: F401
+import fmugen.verify.catalogue.networks
+import fmugen.verify.catalogue.tyres  # noqa: F401
 from fmugen.verify.catalogue.base import (
     WRENCH,
     Action,
@@ -37,6 +43,7 @@ from fmugen.verify.catalogue.base import (
     ElementParts,
     ForceLaw,
     Inertia,
+    Link,
     Observation,
     OwnState,
     Parts,
@@ -63,6 +70,7 @@ __all__ = [
     "ElementParts",
     "ForceLaw",
     "Inertia",
+    "Link",
     "Observation",
     "OwnState",
     "Parts",

@@ -16,6 +16,7 @@ from fmugen.ir.model import SystemModel, Vector
 from fmugen.verify.catalogue.elements import Element, elements_of
 from fmugen.verify.charts import Posture
 from fmugen.verify.couplings import Coupling, coupling, planar_angle
+from fmugen.verify.flexible import PlanarBeam
 from fmugen.verify.layout import Layout, triple
 from fmugen.verify.measures import (
     BodyPoint,
@@ -183,6 +184,15 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A relation with its ends."""
+
+    tail: BodyPoint
+    head: BodyPoint
+    relation: Relation
+
+
+@dataclass(frozen=True)
 class BodyPose:
     """A rough pose of a body: its attitude if known, and positions of its origin and mass centre.
 
@@ -213,7 +223,7 @@ class Pose:
 
     ``relation`` gives the pose of the head relative to the tail, ``body`` that of a body. ``upright`` are
     cosines that are one in the right assembly; the constraints alone also allow minus one. ``wound`` is an
-    axle whose turns at the start follow from other axles.
+    axle whose turns at the start follow from other axles. ``links`` are rough poses of parts of a body.
     """
 
     relation: Callable[[StartGuesses], Relation] | None = None
@@ -221,6 +231,7 @@ class Pose:
     upright: tuple[Cosine, ...] = ()
     axle: Axle | None = None
     wound: Axle | None = None
+    links: tuple[Link, ...] = ()
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -233,6 +244,7 @@ class Parts:
     ``rows`` are constraints and ``reactions`` the kinds of quantities of their wrench on the head.
     ``measures`` are the quantities of motion, ``actions`` the applied forces, ``states`` those with rates of
     their own. ``pose`` serves the assembly. Bodies have an ``inertia``, components of networks a ``network``.
+    The inertia of a ``flexible`` body depends on coordinates of its own.
     """
 
     rows: tuple[Row, ...] = ()
@@ -242,6 +254,7 @@ class Parts:
     pose: Pose | None = None
     reactions: tuple[str, ...] = ()
     inertia: Inertia | None = None
+    flexible: PlanarBeam | None = None
     network: NetworkParts | None = None
 
 

@@ -19,16 +19,18 @@ from fmugen.verify.rotations import IDENTITY, Array, about, nearest_rotation, tu
 def body(at: Reader) -> Parts:
     """A rigid body."""
     return Parts(
-        measures=(*_frame(at), *_attitude(at)),
+        measures=(*_frame(at), *attitude_measures(at)),
         inertia=Inertia(at.number("mass"), _matrix(at)),
-        pose=Pose(body=lambda starts: BodyPose(_given_attitude(at, starts), *_given_position(at, starts))),
+        pose=Pose(body=lambda starts: BodyPose(given_attitude(at, starts), *_given_position(at, starts))),
     )
 
 
 def ground_measures(layout: Layout) -> Iterator[NamedMeasure]:
     """The positions of the points of the ground."""
     for point in layout.model.ground:
-        yield from _point(layout, f"{GROUND}.{point.name}", layout.place(Attachment(GROUND, point.name)))
+        yield from point_measures(
+            layout, f"{GROUND}.{point.name}", layout.place(Attachment(GROUND, point.name))
+        )
 
 
 def euler_angles(at: Reader, pair: Coupling, attitude: str) -> Iterator[NamedMeasure]:
@@ -49,21 +51,21 @@ def _center_node(at: Reader) -> str:
 
 def _frame(at: Reader) -> Iterator[NamedMeasure]:
     layout, name = at.layout, at.name
-    yield from _point(layout, name, layout.place(Attachment(name)))
+    yield from point_measures(layout, name, layout.place(Attachment(name)))
     if _center_node(at) != name:
-        yield from _point(layout, _center_node(at), BodyPoint(layout.index(name)))
+        yield from point_measures(layout, _center_node(at), BodyPoint(layout.index(name)))
     for point in cast("tuple[Point, ...]", at.element.values["points"]):
         attachment = Attachment(name, point.name)
-        yield from _point(layout, attachment.node, layout.place(attachment))
+        yield from point_measures(layout, attachment.node, layout.place(attachment))
 
 
-def _point(layout: Layout, owner: str, place: BodyPoint) -> Iterator[NamedMeasure]:
+def point_measures(layout: Layout, owner: str, place: BodyPoint) -> Iterator[NamedMeasure]:
     ground = layout.ground
     for axis, direction in zip(layout.axes, IDENTITY, strict=False):
         yield linear(owner, axis, Displacement(BodyPoint(ground), place, ground, triple(direction)))
 
 
-def _attitude(at: Reader) -> Iterator[NamedMeasure]:
+def attitude_measures(at: Reader) -> Iterator[NamedMeasure]:
     name, here, ground = at.name, Attachment(at.name), Attachment(GROUND)
     if at.planar:
         yield angular(name, planar_angle(at.layout, ground, here))
@@ -100,7 +102,7 @@ def _given_position(at: Reader, starts: StartGuesses) -> tuple[Array, Array]:
     return origin, middle
 
 
-def _given_attitude(at: Reader, starts: StartGuesses) -> Attitude | None:
+def given_attitude(at: Reader, starts: StartGuesses) -> Attitude | None:
     """The attitude by an angle, Euler angles or direction cosines."""
     own = starts.own
     if at.planar:

@@ -2,6 +2,7 @@
 
 values      values of components: formulas with their derivatives
 parts       a component as edges, storages and laws
+variables   unknowns and states, and the variables of edges in terms of them
 tableau     the laws of all components and the balances of all nodes as one system
 reduction   the tableau as x' = f(t, x)
 start       a consistent start

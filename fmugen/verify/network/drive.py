@@ -12,7 +12,7 @@ matrix.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +84,21 @@ class Drive:
                 f"{model.name}: the reference cannot solve a network whose sources depend on velocities of "
                 "the mechanism while its storages are coupled rigidly"
             )
+
+    @classmethod
+    def of(
+        cls,
+        model: SystemModel,
+        parameters: Mapping[str, float],
+        catalogue: Sequence[NamedMeasure],
+        chart: Chart,
+    ) -> Drive | None:
+        """The network of a model, if it has one."""
+        return cls(model, parameters, catalogue, chart) if model.components else None
+
+    def read_by(self, names: Collection[str]) -> tuple[str, ...]:
+        """The quantities of the network that have any of the names."""
+        return tuple(name for name in self.system.names if name in names)
 
     def respond(
         self,

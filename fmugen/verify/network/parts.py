@@ -88,7 +88,7 @@ Law = tuple[Term, ...]
 
 @dataclass(frozen=True)
 class NetworkParts:
-    """What one component contributes: a law per edge, a storage per rate, and rigid ties."""
+    """The contribution of one component: a law per edge, a storage per rate, and rigid ties."""
 
     edges: tuple[Edge, ...]
     laws: tuple[Law, ...]

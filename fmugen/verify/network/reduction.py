@@ -63,7 +63,7 @@ class ReducedNetwork:
         other, _ = self.tableau.jacobians(point, _generic(self.tableau.size, 2))
         if empty.size and np.max(np.abs(self._scaled(other).T @ empty)) > 1e-8:
             raise VerificationError(
-                "the reference cannot solve a network with storages that a nonlinear law couples"
+                "the reference cannot solve a network whose storages are coupled by a nonlinear law"
             )
         combinations: Array = self.row_scale[:, None] * empty
         return combinations

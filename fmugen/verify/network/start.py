@@ -13,7 +13,8 @@ import numpy as np
 from fmugen.errors import AssemblyError
 from fmugen.verify.network.matrices import as_dense
 from fmugen.verify.network.reduction import ReducedNetwork
-from fmugen.verify.network.tableau import Point, Row
+from fmugen.verify.network.tableau import Point
+from fmugen.verify.network.variables import Row
 from fmugen.verify.rotations import Array
 
 _ITERATIONS = 100

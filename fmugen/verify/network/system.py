@@ -15,7 +15,8 @@ from fmugen.verify.layout import Layout
 from fmugen.verify.network.matrices import as_dense, matrix_of
 from fmugen.verify.network.reduction import ReducedNetwork, Solved
 from fmugen.verify.network.start import StartValues, consistent_states
-from fmugen.verify.network.tableau import Point, Row, Tableau
+from fmugen.verify.network.tableau import Point, Tableau
+from fmugen.verify.network.variables import Row
 from fmugen.verify.rotations import Array
 
 
@@ -34,7 +35,7 @@ class NetworkSystem:
         self._by_w = matrix_of([row.w for row in rows], tableau.size)
         self._by_x = matrix_of([row.x for row in rows], tableau.states)
         self._by_e = matrix_of([row.e for row in rows], 2 * len(self.flanges))
-        self._seconds = tableau.second_rates()
+        self._seconds = tableau.variables.second_rates()
         self._zeros = [0.0] * (tableau.states - len(tableau.storage_names))
         #: The displacements of edges, which determine those of nodes.
         components = {edge.component for edge in tableau.edges}

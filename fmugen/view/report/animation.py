@@ -9,7 +9,7 @@ import numpy as np
 from fmugen.ir.model import SystemModel
 from fmugen.verify.rotations import Array
 from fmugen.view.report.drawing import COLOURS
-from fmugen.view.report.markup import Section, data, packed, section
+from fmugen.view.report.markup import ReportSection, data, packed, section
 from fmugen.view.report.poses import Poses, recorded_poses
 from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, scene_of
 
@@ -18,7 +18,7 @@ __all__ = ["motion_section"]
 _PACES = (("0.1", "¹⁄₁₀"), ("0.25", "¼"), ("0.5", "½"), ("1", "1"), ("2", "2"), ("4", "4"))
 
 
-def motion_section(model: SystemModel, times: Array, values: Mapping[str, Array]) -> Section | None:
+def motion_section(model: SystemModel, times: Array, values: Mapping[str, Array]) -> ReportSection | None:
     """The recorded motion; nothing where there are no bodies."""
     if not model.bodies:
         return None

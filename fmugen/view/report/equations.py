@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
-
-import sympy
+from typing import TYPE_CHECKING
 
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.view.equations import ShownEquation, shown_equations
 from fmugen.view.mathml import coordinate_mathml, name_mathml, sum_mathml, text_mathml
-from fmugen.view.report.markup import Section, folded, heading, paragraph, section
+from fmugen.view.report.markup import ReportSection, folded, heading, paragraph, section
+from fmugen.view.terms import terms_mathml
 
 if TYPE_CHECKING:
     from fmugen.pipeline import Compilation
@@ -38,8 +39,12 @@ _SYMBOLS = {
 }
 
 
-def equations_section(subject: Compilation, most: int | None = None) -> Section:
-    """The equations, drawn; if they have more than ``most`` expressions, the commands that show them."""
+def equations_section(subject: Compilation, most: int | None = None) -> ReportSection:
+    """The equations, drawn; if they have more than ``most`` expressions, the commands that show them.
+
+    With ``most`` they have the form that the compiler gave them; without, they are rearranged for reading,
+    which takes seconds.
+    """
     dae = subject.dae
     size = len(postorder(tuple(_roots(dae))))
     if most is not None and size > most:
@@ -47,10 +52,12 @@ def equations_section(subject: Compilation, most: int | None = None) -> Section:
             f"the equations share {size} expressions; fmugen equations prints them, fmugen report draws them"
         )
         return section("Equations", paragraph(pointer))
-    names = _names(dae)
+    shown = (
+        _rearranged(dae) if most is None else shown_equations(dae, partial(terms_mathml, names=_names(dae)))
+    )
     parts = [_MOTION] if dae.coordinates else []
-    for title, equations in shown_equations(dae).items():
-        words, drawn = _with_greek(title), _drawn(equations, names)
+    for title, equations in shown.items():
+        words, drawn = _with_greek(title), _drawn(equations)
         if len(equations) > _LONG_LIST:
             parts.append(folded(f"{words} ({len(equations)})", drawn))
         else:
@@ -67,13 +74,23 @@ def _roots(dae: Dae) -> Iterator[Expr]:
     yield from (state.derivative for state in dae.states)
 
 
-def _names(dae: Dae) -> dict[Any, str]:
+def _rearranged(dae: Dae) -> dict[str, tuple[ShownEquation, ...]]:
+    import sympy
+
+    names = {sympy.Symbol(name, real=True): text for name, text in _names(dae).items()}
+    return {
+        title: tuple(replace(each, value=sum_mathml(each.value, names)) for each in equations)
+        for title, equations in shown_equations(dae).items()
+    }
+
+
+def _names(dae: Dae) -> dict[str, str]:
     """How coordinates, their rates and the time are written; other symbols go by their names."""
     names = {dae.symbols.time.name: "<mi>t</mi>"}
     for coordinate in dae.coordinates:
-        of_one = (coordinate.name, coordinate.rate, coordinate.acceleration)
+        of_one = (coordinate.name, coordinate.rate_name, coordinate.acceleration_name)
         names |= {name: coordinate_mathml(name) for name in of_one}
-    return {sympy.Symbol(name, real=True): text for name, text in names.items()}
+    return names
 
 
 def _with_greek(title: str) -> str:
@@ -81,10 +98,10 @@ def _with_greek(title: str) -> str:
     return re.sub(r"\b(Phi|nu|gamma)(?=\b|_)", lambda match: _GREEK[match[1]], title)
 
 
-def _drawn(equations: tuple[ShownEquation, ...], names: Mapping[Any, str]) -> str:
+def _drawn(equations: tuple[ShownEquation, ...]) -> str:
     rows = (
         f"<tr><td><math>{_left(equation)}</math></td><td><math><mo>=</mo></math></td>"
-        f"<td>{' '.join(map(_term, sum_mathml(equation.value, names)))}</td>"
+        f"<td>{' '.join(map(_term, equation.value))}</td>"
         f'<td class="origin">{escape(equation.origin)}</td></tr>'
         for equation in equations
     )

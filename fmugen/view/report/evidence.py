@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fmugen.verify.rotations import Array
-from fmugen.view.report.markup import Section, data, heading, packed, paragraph, section, table
+from fmugen.view.report.markup import ReportSection, data, heading, packed, paragraph, section, table
 
 if TYPE_CHECKING:
     from fmugen.verify.energy import EnergyBalance
@@ -66,7 +66,7 @@ def verdict_of(evidence: Evidence) -> Verdict:
     return Verdict("passed" if verification.passed else "failed", verification.sentence)
 
 
-def verification_section(evidence: Evidence) -> Section:
+def verification_section(evidence: Evidence) -> ReportSection:
     """The verdict, the deviations, and plots of both motions."""
     verification = evidence.verification
     plots = list(_plots(evidence))
@@ -112,22 +112,8 @@ def _tables(verification: Verification) -> Iterator[str]:
 
 
 def _figures(verification: Verification) -> Iterator[tuple[str, str]]:
-    """Figures besides the outputs, as far as the model has them."""
-    if verification.bodies:
-        bodies = max(signal.largest for signal in verification.bodies)
-        yield "largest deviation of a body's pose", f"{bodies:.1e}"
-    if verification.closure is not None:
-        yield "closure residual, as the FMU reports it", f"{np.max(np.abs(verification.closure)):.1e}"
-        yield "closure residual, of the FMU's poses", f"{verification.violation:.1e}"
-    if verification.energy is not None:
-        yield "energy imbalance, as a part of the turnover", f"{verification.energy.largest:.1e}"
-    if verification.components:
-        worst = max(verification.components, key=lambda signal: signal.largest)
-        yield f"largest deviation of a component's variable ({worst.name})", f"{worst.largest:.1e}"
-    if verification.power is not None:
-        yield "sum of all powers, as a part of what flows", f"{verification.power.largest:.1e}"
-    if verification.reference_error is not None:
-        yield "reference error, from a second reference", f"{verification.reference_error:.1e}"
+    for name, number in verification.figures():
+        yield name, f"{number:.1e}"
     yield "run", f"{verification.times[-1]:g} s, {len(verification.times)} samples"
     yield "relative tolerance of the reference", f"{verification.reference_tolerance:g}"
     if verification.skipped:

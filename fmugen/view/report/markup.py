@@ -12,11 +12,11 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-__all__ = ["Section", "data", "figure", "folded", "heading", "packed", "paragraph", "section", "table"]
+__all__ = ["ReportSection", "data", "figure", "folded", "heading", "packed", "paragraph", "section", "table"]
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of the page with a title and a place to jump to; without content it is left out."""
 
     title: str
@@ -24,9 +24,9 @@ class Section:
     content: Markup
 
 
-def section(title: str, *content: str) -> Section:
+def section(title: str, *content: str) -> ReportSection:
     anchor = "-".join(title.lower().split())
-    return Section(title, anchor, Markup("\n".join(piece for piece in content if piece)))
+    return ReportSection(title, anchor, Markup("\n".join(piece for piece in content if piece)))
 
 
 def heading(text: str) -> str:

@@ -17,7 +17,7 @@ from fmugen.resources import template_dir
 from fmugen.view.report.animation import motion_section
 from fmugen.view.report.equations import equations_section
 from fmugen.view.report.evidence import Evidence, verdict_of, verification_section
-from fmugen.view.report.markup import Section, table
+from fmugen.view.report.markup import ReportSection, table
 from fmugen.view.report.provenance import Provenance, provenance_section
 from fmugen.view.report.sections import (
     closure_section,
@@ -81,7 +81,7 @@ def report_page(subject: Compilation, evidence: Evidence, provenance: Provenance
 def _page(
     subject: Compilation,
     badge: str,
-    sections: Sequence[Section],
+    sections: Sequence[ReportSection],
     scripts: Sequence[str],
     times: Sequence[tuple[str, str]] = (),
 ) -> str:

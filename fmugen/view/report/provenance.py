@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from fmugen.ir.options import ExportOptions
-from fmugen.view.report.markup import Section, section, table
+from fmugen.view.report.markup import ReportSection, section, table
 
 if TYPE_CHECKING:
     from fmugen.pipeline import Compilation
@@ -36,7 +36,7 @@ def fingerprint(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def provenance_section(subject: Compilation, provenance: Provenance | None = None) -> Section:
+def provenance_section(subject: Compilation, provenance: Provenance | None = None) -> ReportSection:
     """The FMU says what made it and how; a report also names files and versions."""
     pieces = [table((), _made(subject))]
     if provenance is not None:

@@ -129,7 +129,7 @@ class _Stage:
     """The places of a model in numbers, and how large the mechanism is."""
 
     def __init__(self, model: SystemModel, poses: Poses) -> None:
-        self.model, self.poses, self.layout = model, poses, Layout(model)
+        self.model, self.poses, self.layout = model, poses, Layout(model, undeformed=True)
         self.rotations = np.array([matrices(attitudes) for attitudes in poses.attitudes])
         self.vertices = {body.name: self._vertices(body) for body in model.bodies}
         reached = np.concatenate(list(self._reached()))

@@ -11,7 +11,7 @@ from fmugen.components.base import component_class
 from fmugen.expr.code import Operations
 from fmugen.ir.dae import Dae
 from fmugen.ir.fmu import Variable
-from fmugen.ir.graph import Domain, EdgeKind, NetworkGraph
+from fmugen.ir.graph import Domain, NetworkGraph, Role
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import SpanningTree
 from fmugen.view.closure import ClosureSummary
@@ -19,7 +19,7 @@ from fmugen.view.flow import flow_svg
 from fmugen.view.graph import graphs_svg
 from fmugen.view.mathml import coordinate_mathml, name_mathml
 from fmugen.view.report.drawing import drawing_svg
-from fmugen.view.report.markup import Section, figure, folded, heading, paragraph, section, table
+from fmugen.view.report.markup import ReportSection, figure, folded, heading, paragraph, section, table
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import scene_of
 
@@ -70,7 +70,7 @@ def _size_of_network(subject: Compilation) -> Iterator[tuple[str, str]]:
         yield "iterated unknowns of the network", str(len(subject.dae.iterated))
 
 
-def mechanism_section(subject: Compilation) -> Section:
+def mechanism_section(subject: Compilation) -> ReportSection:
     """The mechanism at its start, and the elements it is made of."""
     model = subject.model
     poses = start_poses(model, subject.dae, subject.flow)
@@ -104,13 +104,13 @@ def _perhaps_folded(what: str, content: str) -> str:
 # --- graphs, trees, coordinates -------------------------------------------------------------------
 
 
-def graphs_section(subject: Compilation) -> Section:
+def graphs_section(subject: Compilation) -> ReportSection:
     """The linear graphs, with their trees."""
     drawing = graphs_svg(subject.graph, subject.trees, f"{subject.model.name}, trees {subject.options.trees}")
     return section("Graphs", figure(drawing, "Branches of the trees are bold, chords thin."))
 
 
-def coordinates_section(subject: Compilation) -> Section:
+def coordinates_section(subject: Compilation) -> ReportSection:
     """The coordinates, and why the trees that bring them were chosen."""
     columns = ("coordinate", "", "unit", "", "at the start", "equation from")
     coordinates = table(columns, _coordinates(subject))
@@ -144,7 +144,7 @@ def _networks(subject: Compilation) -> Iterator[tuple[NetworkGraph, SpanningTree
 def _normal_tree(graph: NetworkGraph, tree: SpanningTree) -> str:
     """The branches of a network, in the order of preference in a normal tree."""
     branches = set(tree.branches)
-    rows = [(edge.name, edge.kind.value) for edge in graph.edges if edge.name in branches]
+    rows = [(edge.name, edge.rank.value) for edge in graph.edges if edge.name in branches]
     return table((f"branch of the {graph.domain.value} normal tree", "why"), rows)
 
 
@@ -161,14 +161,14 @@ def _coordinates(subject: Compilation) -> Iterator[tuple[object, ...]]:
 def _reasons(subject: Compilation, domain: Domain) -> Iterator[tuple[str, str]]:
     branches = set(subject.trees.domain(domain).branches)
     for edge in subject.graph.domain(domain).edges:
-        if edge.name in branches and edge.kind is not EdgeKind.ARM:
+        if edge.name in branches and edge.role is not Role.ARM:
             yield edge.name, subject.trees.reasons.get((domain, edge.name), "")
 
 
 # --- solution -------------------------------------------------------------------------------------
 
 
-def closure_section(subject: Compilation) -> Section:
+def closure_section(subject: Compilation) -> ReportSection:
     """How the loops are closed: in words, as a table, as a drawing."""
     closure = subject.measured_closure
     sentences = [f"{closure.closure.value}: {closure.sentence}", *closure.notes]
@@ -193,7 +193,7 @@ def _steps(closure: ClosureSummary) -> Iterator[tuple[object, ...]]:
             yield name, step.unknown, step.equation, step.degree, step.real_roots, step.cost, step.guard
 
 
-def operations_section(subject: Compilation) -> Section:
+def operations_section(subject: Compilation) -> ReportSection:
     """What each function of the generated program costs."""
     columns = ("function", "", "additions", "multiplications", "divisions", "functions", "total")
     note = paragraph("one evaluation of the equations of motion uses some of these; shared terms count once")
@@ -219,9 +219,9 @@ def _costs(subject: Compilation) -> Iterator[tuple[object, ...]]:
         "one right-hand side, roots and guards included",
         *_counts(program.right_hand_side),
     )
-    for spare in subject.measured_closure.spares:
-        names = ", ".join(spare.independent)
-        yield "in all", f"the same, while {names} are independent", *_counts(spare.operations)
+    for alternative in subject.measured_closure.alternatives:
+        names = ", ".join(alternative.independent)
+        yield "in all", f"the same, while {names} are independent", *_counts(alternative.operations)
 
 
 def _counts(operations: Operations) -> tuple[int, ...]:
@@ -232,7 +232,7 @@ def _counts(operations: Operations) -> tuple[int, ...]:
 # --- what the FMU offers --------------------------------------------------------------------------
 
 
-def interface_section(subject: Compilation) -> Section:
+def interface_section(subject: Compilation) -> ReportSection:
     """Parameters, inputs, outputs and settings."""
     description = subject.description
     outputs = [variable for variable in description.calculated if variable.causality == "output"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Tangent, symbols_of
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.expr.substitute import Substitution, substitute
 from fmugen.ir.dae import Equation, IteratedBlock, Unknown
 from fmugen.phases.formulate.networks.elimination import Row, eliminate
@@ -23,9 +23,10 @@ _ZERO = 1e-14
 
 
 class BlockSolver:
-    """Solves blocks in order; ``values`` holds what every variable is, in terms of what is known.
+    """Solves blocks in order.
 
-    ``iterated`` and ``blocks`` are the Newton blocks that were needed; ``guesses`` are where they begin.
+    ``values`` maps each variable to its expression in known symbols. ``iterated`` and ``blocks`` are the
+    Newton blocks that were needed; ``guesses`` are their initial values.
     """
 
     def __init__(
@@ -42,7 +43,8 @@ class BlockSolver:
 
     def solve(self, equations: Sequence[Equation], unknowns: Sequence[Expr]) -> None:
         """Find the values of ``unknowns`` from as many equations."""
-        # Equations are small as they are written; the values of what is known would make them deep.
+        # Equations are small in their own variables; substituting the values of known ones would make them
+        # deep.
         nonlinear, partials = self._partials([equation.residual for equation in equations], unknowns)
         linear = [unknown for unknown in unknowns if unknown not in nonlinear]
         solved, left = eliminate(self._rows(equations, linear, partials), self._sample)
@@ -135,7 +137,7 @@ class BlockSolver:
 
     def _iterate(self, unknowns: list[Expr], left: list[tuple[Equation, Expr]]) -> dict[Expr, Expr]:
         """Enter a Newton block; the symbols that stand for its unknowns."""
-        symbols = {unknown: self._dag.symbol(unknown.name, Role.ITERATED) for unknown in unknowns}
+        symbols = {unknown: self._dag.symbol(unknown.name, SymbolRole.ITERATED) for unknown in unknowns}
         first = len(self.iterated)
         self.iterated += [
             Unknown(unknown.name, self._units.get(unknown, "1"), symbol, self._guesses.get(unknown, 0.0))

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Gathered, Tangent, depends_on, symbols_of
-from fmugen.expr.dag import Dag, Expr, Role
+from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.expr.substitute import Sample, Substitution
 from fmugen.ir.dae import Dae, Equation, NetworkStart, NetworkVariable, State
 from fmugen.phases.formulate.added_mass import sampled
@@ -29,7 +29,7 @@ def couple_network(dae: Dae, defaults: Mapping[str, float]) -> Dae:
     solved = _solved(dae, sampled(defaults))
     for block in solved.network_blocks:
         for equation in block.equations:
-            if depends_on(equation.residual, Role.ACCELERATION):
+            if depends_on(equation.residual, SymbolRole.ACCELERATION):
                 raise NetworkError(
                     f"{equation.origin.edge}: what the network does to a joint depends on its acceleration "
                     f"through nonlinear equations ({block.name}); put an elastic or a damping element between"
@@ -38,7 +38,7 @@ def couple_network(dae: Dae, defaults: Mapping[str, float]) -> Dae:
 
 
 def _solved(dae: Dae, sample: Sample) -> Dae:
-    """All variables of the network replaced by what they are in terms of states and iterated unknowns."""
+    """All variables of the network replaced by expressions of states and iterated unknowns."""
     dag = dae.symbols.dag
     starts = {start.quantity: start for start in dae.network_starts.values()}
     preference = {symbol: _FIXED if start.fixed else _GUESSED for symbol, start in starts.items()}
@@ -46,7 +46,7 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     units = _units(dae.network.variables)
     guesses = {symbol: sample(start.value) for symbol, start in starts.items()}
     solver = BlockSolver(dag, sample, units, guesses)
-    symbols = {symbol: dag.symbol(symbol.name, Role.STATE) for symbol, _ in ordered.states}
+    symbols = {symbol: dag.symbol(symbol.name, SymbolRole.STATE) for symbol, _ in ordered.states}
     solver.values |= symbols
     for equations, unknowns in ordered.blocks:
         solver.solve(equations, unknowns)
@@ -68,7 +68,9 @@ def _solved(dae: Dae, sample: Sample) -> Dae:
     return replace(
         dae,
         force=tuple(_known(given(value), "a force") for value in dae.force),
-        quantities={name: value for name, value in quantities.items() if Role.NETWORK not in roles(value)},
+        quantities={
+            name: value for name, value in quantities.items() if SymbolRole.NETWORK not in roles(value)
+        },
         outputs={name: _known(given(value), f"the output {name}") for name, value in dae.outputs.items()},
         states=states,
         iterated=tuple(solver.iterated),
@@ -98,7 +100,7 @@ def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr])
     """
     rate_of = Tangent(dae.symbols.dag, _motion(dae) | rates)
     roles = Gathered(lambda symbol: frozenset({symbol.role}))
-    unknown_rates = {Role.INPUT, Role.ITERATED, Role.ACCELERATION}
+    unknown_rates = {SymbolRole.INPUT, SymbolRole.ITERATED, SymbolRole.ACCELERATION}
     for variable in dae.network.variables:
         chain = (variable.symbol, *variable.derivatives)[: len(variable.units)]
         for lower, higher in pairwise(chain):
@@ -109,7 +111,7 @@ def _complete_rates(dae: Dae, values: dict[Expr, Expr], rates: dict[Expr, Expr])
 
 
 def _known(value: Expr, what: str) -> Expr:
-    for symbol in symbols_of((value,), Role.NETWORK):
+    for symbol in symbols_of((value,), SymbolRole.NETWORK):
         raise NetworkError(
             f"{what} uses {symbol.name}, which is not known: it is the derivative of what follows from an "
             "input or an iteration directly"
@@ -122,19 +124,19 @@ def _motion(dae: Dae) -> dict[Expr, Expr]:
     motion = dict(dae.symbols.rates)
     for coordinate in dae.coordinates:
         motion[coordinate.position] = coordinate.velocity
-        motion[coordinate.velocity] = coordinate.second
+        motion[coordinate.velocity] = coordinate.acceleration
     return motion
 
 
 class _Differentiation:
-    """The time derivative of equations, as far as the derivatives of what they contain are known."""
+    """The time derivative of equations whose variables have known derivatives."""
 
     def __init__(self, dae: Dae) -> None:
         self._dag: Dag = dae.symbols.dag
         self._motion = _motion(dae)
 
     def __call__(self, equation: Equation, rates: dict[Expr, Expr]) -> Equation:
-        for symbol in symbols_of((equation.residual,), Role.INPUT, Role.ACCELERATION):
+        for symbol in symbols_of((equation.residual,), SymbolRole.INPUT, SymbolRole.ACCELERATION):
             if symbol not in self._motion:
                 raise NetworkError(_no_rate(equation, symbol))
         rate = Tangent(self._dag, self._motion | rates)
@@ -143,7 +145,7 @@ class _Differentiation:
 
 def _no_rate(equation: Equation, symbol: Expr) -> str:
     where = equation.origin.edge
-    if symbol.role is Role.INPUT:
+    if symbol.role is SymbolRole.INPUT:
         return (
             f"{where}: the derivative of the input {symbol.name!r} would be needed, as it drives a storage "
             "directly; give it a rate, or put an element between them, such as the resistance of the source"

@@ -1,7 +1,7 @@
 """Sparse elimination on the DAG: linear equations solved by straight-line code.
 
-Pivots are chosen for little fill (Markowitz) among entries that are not small where the parameters have
-their default values; plain numbers come first, as they cost nothing and vanish nowhere.
+Pivots are chosen for little fill (Markowitz) among entries that are not small at the default parameters.
+Plain numbers come first: they cost no operations and never vanish.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fmugen.expr.dag import Expr
 
 __all__ = ["Row", "Solved", "eliminate"]
 
-#: An entry this much smaller than the largest of its row is no pivot.
+#: An entry is not a pivot if it is smaller than the largest of its row by this factor.
 _SMALL = 1e-8
 #: How many of the shortest rows are searched for a pivot.
 _ROWS_TO_COMPARE = 6
@@ -61,7 +61,7 @@ class _Elimination:
         for row in rows:
             for unknown in row.coefficients:
                 self._columns.setdefault(unknown, set()).add(row.label)
-        # Rows by the number of their entries; an entry that is out of date is corrected when it is met.
+        # Rows by the number of their entries. An outdated number is corrected when its row is taken.
         self._heap = [(len(row.coefficients), row.label) for row in rows]
         heapify(self._heap)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.ir.dae import Equation, Network, NetworkOrigin, NetworkVariable
-from fmugen.ir.graph import Kind, LinearGraph, NetworkEdge, NetworkGraph
+from fmugen.ir.graph import LinearGraph, NetworkEdge, NetworkGraph, Rank
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.phases.formulate.networks.sentences import require_drivers_apart
 
@@ -22,8 +22,8 @@ __all__ = ["network_equations"]
 
 #: Circuits and cutsets of more edges than this go over partial sums.
 _LONG = 6
-_WHOLE_CIRCUITS = (Kind.ACROSS_DRIVER, Kind.CAPACITIVE, Kind.COUPLED_ACROSS, Kind.COUPLED_THROUGH)
-_WHOLE_CUTSETS = (Kind.INDUCTIVE, Kind.COUPLED_ACROSS, Kind.COUPLED_THROUGH, Kind.THROUGH_DRIVER)
+_WHOLE_CIRCUITS = (Rank.ACROSS_DRIVER, Rank.CAPACITIVE, Rank.COUPLED_ACROSS, Rank.COUPLED_THROUGH)
+_WHOLE_CUTSETS = (Rank.INDUCTIVE, Rank.COUPLED_ACROSS, Rank.COUPLED_THROUGH, Rank.THROUGH_DRIVER)
 
 #: How much is said for a variable as a state; more for what has a fixed start value.
 _BRANCH_STORES, _CHORD_STORES, _PLAIN, _AUXILIARY = 4, 3, 2, 1
@@ -49,8 +49,8 @@ def _variables(network: NetworkGraph, tree: SpanningTree) -> Iterator[NetworkVar
     across = tuple(unit for _, _, unit in network.domain.across)
     through = (network.domain.through[2],)
     for edge in network.edges:
-        stores_across = edge.kind is Kind.CAPACITIVE and edge.name in branches
-        stores_through = edge.kind is Kind.INDUCTIVE and edge.name not in branches
+        stores_across = edge.rank is Rank.CAPACITIVE and edge.name in branches
+        stores_through = edge.rank is Rank.INDUCTIVE and edge.name not in branches
         rank = _BRANCH_STORES if stores_across else _PLAIN
         yield _variable(edge.across, across, rank)
         yield _variable(edge.through, through, _CHORD_STORES if stores_through else _PLAIN)
@@ -73,12 +73,12 @@ class _BranchChord:
 
     def equations(self) -> Iterator[Equation]:
         yield from (self._circuit(chord) for chord in self._tree.chords)
-        yield from (self._cutset(link.branch, link.node) for link in self._tree.links)
+        yield from (self._cutset(step.branch, step.node) for step in self._tree.steps)
         yield from self._potentials()
 
     def _circuit(self, chord: str) -> Equation:
         edge, circuit = self._edges[chord], self._tree.circuits[chord]
-        if len(circuit) <= _LONG or edge.kind in _WHOLE_CIRCUITS:
+        if len(circuit) <= _LONG or edge.rank in _WHOLE_CIRCUITS:
             terms = [sign * self._edges[branch].across[0] for branch, sign in circuit]
         else:
             sign = self._sense
@@ -87,7 +87,7 @@ class _BranchChord:
 
     def _cutset(self, branch: str, node: str) -> Equation:
         edge, cutset = self._edges[branch], self._tree.cutsets[branch]
-        if len(cutset) <= _LONG or edge.kind in _WHOLE_CUTSETS:
+        if len(cutset) <= _LONG or edge.rank in _WHOLE_CUTSETS:
             terms = [sign * self._edges[chord].through[0] for chord, sign in cutset]
             return self._equation("cutset", branch, [edge.through[0], *terms])
         at_node = self._at[node]
@@ -96,11 +96,11 @@ class _BranchChord:
 
     def _potentials(self) -> Iterator[Equation]:
         """The potential of each node is that of its parent in the tree and what the branch adds."""
-        for link in self._tree.links:
-            sign = self._sense if link.forward else -self._sense
-            step = sign * self._edges[link.branch].across[0]
-            terms = [self._potential(link.node), -self._potential(link.parent), -step]
-            yield self._equation("path to", link.node, terms)
+        for step in self._tree.steps:
+            sign = self._sense if step.forward else -self._sense
+            across = sign * self._edges[step.branch].across[0]
+            terms = [self._potential(step.node), -self._potential(step.parent), -across]
+            yield self._equation("path to", step.node, terms)
 
     @property
     def _sense(self) -> int:

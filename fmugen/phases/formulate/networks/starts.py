@@ -8,7 +8,7 @@ import numpy as np
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import Tangent, depends_on
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.substitute import Sample, Substitution, substitute
 from fmugen.ir.dae import Dae, State
 
@@ -18,14 +18,14 @@ _CONTRADICTION = 1e-8
 
 
 def fixed_states(dae: Dae, states: Sequence[State], given: Substitution, sample: Sample) -> dict[str, Expr]:
-    """Residuals of the fixed start values; none where all of them are values of states, each by itself."""
+    """Residuals of the fixed start values; empty if each of them is the value of one state."""
     fixed = {name: start for name, start in dae.network_starts.items() if start.fixed}
     residuals = {name: given(start.quantity) - start.value for name, start in fixed.items()}
     direct = {state.name for state in states if state.fixed}
     if not dae.steady and direct.issuperset(residuals):
         return {}
     for name, residual in residuals.items():
-        if not depends_on(residual, Role.STATE, Role.ITERATED):
+        if not depends_on(residual, SymbolRole.STATE, SymbolRole.ITERATED):
             raise NetworkError(
                 f"the start value of {name} cannot be fixed: it follows from sources, parameters or the "
                 "mechanism, not from the states of the network"
@@ -35,7 +35,7 @@ def fixed_states(dae: Dae, states: Sequence[State], given: Substitution, sample:
 
 
 def _require_agreement(residuals: dict[str, Expr], states: Sequence[State], sample: Sample) -> None:
-    """Raise if fixed start values contradict one another, as far as they are linear in the states."""
+    """Raise if fixed start values that are linear in the states contradict one another."""
     plain = {n: r for n, r in residuals.items() if not depends_on(r, *_BESIDE_STATES)}
     if len(plain) < 2:
         return
@@ -59,4 +59,11 @@ def _require_agreement(residuals: dict[str, Expr], states: Sequence[State], samp
 
 
 #: What makes a residual depend on more than states and parameters.
-_BESIDE_STATES = (Role.ITERATED, Role.COORDINATE, Role.VELOCITY, Role.ACCELERATION, Role.INPUT, Role.TIME)
+_BESIDE_STATES = (
+    SymbolRole.ITERATED,
+    SymbolRole.COORDINATE,
+    SymbolRole.VELOCITY,
+    SymbolRole.ACCELERATION,
+    SymbolRole.INPUT,
+    SymbolRole.TIME,
+)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from fmugen.errors import NetworkError
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.dag import Expr, Role
+from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.dae import Equation, NetworkOrigin, NetworkVariable
 
-__all__ = ["Ordered", "Structure", "order_equations"]
+__all__ = ["Incidence", "Ordered", "order_equations"]
 
 #: Equations that must be differentiated more often than this contradict one another.
 _MOST_DERIVATIVES = 6
@@ -36,23 +36,23 @@ def order_equations(
     variables: Sequence[NetworkVariable],
     equations: Sequence[Equation],
     differentiate: Differentiate,
-    said_for: Mapping[Expr, int],
+    start_preference: Mapping[Expr, int],
 ) -> Ordered:
     """Reduce the index, choose states, and order what remains.
 
-    ``said_for`` is what speaks for single symbols as states beside the preference of their variable; half of
-    it speaks for the derivatives of the same variable.
+    ``start_preference`` adds to the preference of single symbols as states; derivatives of the same variable
+    get half of it.
     """
-    structure = Structure(variables, equations, differentiate, said_for)
-    structure.reduce_index()
-    matched, states = structure.choose_states()
+    incidence = Incidence(variables, equations, differentiate, start_preference)
+    incidence.reduce_index()
+    matched, states = incidence.choose_states()
     return Ordered(
-        tuple((structure.symbols[state], structure.symbols[structure.rate[state]]) for state in states),
-        tuple(structure.blocks(matched, set(states))),
+        tuple((incidence.symbols[state], incidence.symbols[incidence.rate[state]]) for state in states),
+        tuple(incidence.blocks(matched, set(states))),
     )
 
 
-class Structure:
+class Incidence:
     """Equations and variables by number, with their incidence."""
 
     def __init__(
@@ -60,9 +60,9 @@ class Structure:
         variables: Sequence[NetworkVariable],
         equations: Sequence[Equation],
         differentiate: Differentiate,
-        said_for: Mapping[Expr, int],
+        start_preference: Mapping[Expr, int],
     ) -> None:
-        self._said_for = said_for
+        self._start_preference = start_preference
         self._differentiate = differentiate
         self.symbols: list[Expr] = []
         self.preference: list[int] = []
@@ -82,13 +82,13 @@ class Structure:
         """Number a variable and its derivatives, up to the highest that any equation uses."""
         chain = (variable.symbol, *variable.derivatives)
         orders = [order for order, symbol in enumerate(chain) if symbol in used]
-        kin = max(self._said_for.get(symbol, 0) for symbol in chain) // 2
+        kin = max(self._start_preference.get(symbol, 0) for symbol in chain) // 2
         for order in range(max(orders, default=-1) + 1):
             self.number[chain[order]] = len(self.symbols)
             if order:
                 self.rate[len(self.symbols) - 1] = len(self.symbols)
             self.symbols.append(chain[order])
-            said = self._said_for.get(chain[order], kin)
+            said = self._start_preference.get(chain[order], kin)
             self.preference.append(variable.preference + said)
 
     def _add(self, equation: Equation) -> int:
@@ -113,7 +113,10 @@ class Structure:
                 equation = self._raise(equation, tried, met, assigned)
 
     def _raise(self, equation: int, tried: list[int], met: set[int], assigned: dict[int, int]) -> int:
-        """Differentiate what was tried in vain; the derivatives are assigned as what they are of."""
+        """Differentiate the equations of a failed search.
+
+        Each derivative inherits the assignment of its original.
+        """
         if not self.incidence[equation]:
             raise NetworkError(_overdetermined(self.equations[equation].origin))
         for variable in sorted(met):
@@ -127,7 +130,7 @@ class Structure:
 
     def _new_rate(self, variable: int) -> None:
         symbol = self.symbols[variable]
-        rate = symbol.dag.symbol(f"der({symbol.name})", Role.NETWORK)
+        rate = symbol.dag.symbol(f"der({symbol.name})", SymbolRole.NETWORK)
         self.rate[variable] = self.number[rate] = len(self.symbols)
         self.symbols.append(rate)
         self.preference.append(self.preference[variable])
@@ -146,7 +149,10 @@ class Structure:
     def _augmenting_path(
         self, start: int, assigned: dict[int, int]
     ) -> tuple[list[tuple[int, int]] | None, set[int], list[int]]:
-        """A path to a highest derivative without equation; else the variables met and equations tried."""
+        """A path to a highest derivative without equation.
+
+        If there is none: the variables and equations that were visited.
+        """
         met: set[int] = set()
         tried = [start]
         path: list[tuple[int, int]] = []
@@ -215,7 +221,7 @@ class Structure:
 
 
 def _give_equation(start: int, rows: list[list[int]], taken: dict[int, int]) -> bool:
-    """Match a variable to an equation, moving others if need be; false if there is none for it."""
+    """Match a variable to an equation, changing other matches if needed; false if there is none for it."""
     seen: set[int] = set()
     path: list[tuple[int, int]] = []
     stack = [(start, iter(rows[start]))]

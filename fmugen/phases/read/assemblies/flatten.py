@@ -14,7 +14,7 @@ from fmugen.phases.read.assemblies.mirror import kind_of, mirrored_default, mirr
 from fmugen.phases.read.assemblies.nouns import Flattened, Raw
 from fmugen.phases.read.assemblies.scope import Scope, longest_owner, scope_of, table, total
 from fmugen.phases.read.assemblies.use import Use, uses_of
-from fmugen.phases.read.problems import Origin, Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, Origin, ProblemLog
 from fmugen.suggestions import did_you_mean
 from fmugen.units import coherent_text
 
@@ -22,7 +22,7 @@ __all__ = ["flatten"]
 
 _NAMED = ("parameters", "inputs", "outputs", *SECTIONS)
 _ASSEMBLY_KEYS = ("connectors", "points", "ground", "start", "use", "description", *_NAMED)
-_NOT_FORMULAS = (Form.POINTS, Form.BODY, Form.ATTITUDE, Form.TYPE)
+_NOT_FORMULAS = (Form.POINTS, Form.BODY, Form.ATTITUDE, Form.TYPE, Form.OPTION)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -44,7 +44,7 @@ class _Flattener:
         self.assemblies, self.planar, self.problems = assemblies, planar, problems
         self.known: dict[str, Flattened] = {}
         for name, raw in assemblies.items():
-            place: Place = ("assemblies", name)
+            place: KeyPath = ("assemblies", name)
             if not isinstance(raw, Mapping):
                 problems.add(place, "must be a table", "write [assemblies.NAME.bodies.arm] and so on")
                 continue
@@ -53,7 +53,7 @@ class _Flattener:
                     hint = did_you_mean(key, _ASSEMBLY_KEYS) or f"the keys are {', '.join(_ASSEMBLY_KEYS)}"
                     problems.add((*place, key), f"an assembly has no key {key!r}", hint)
 
-    def level(self, raw: Raw, place: Place, within: tuple[str, ...]) -> Flattened:
+    def level(self, raw: Raw, place: KeyPath, within: tuple[str, ...]) -> Flattened:
         """A model or an assembly without its uses; ``within`` are the assemblies around it."""
         self.check_names(raw, place)
         tables = {name: each for name, each in raw.items() if name != "use"}
@@ -63,7 +63,7 @@ class _Flattener:
             merged["ground"]["points"] = dict(table(merged["ground"], "points"))
         if isinstance(start := merged.get("start"), dict):
             merged["start"] = {n: dict(t) if isinstance(t, Mapping) else t for n, t in start.items()}
-        origins: dict[Place, Origin] = {}
+        origins: dict[KeyPath, Origin] = {}
         aliases: dict[str, str] = {}
         pending: list[tuple[str, str, object, Origin]] = []
         for use in uses_of(raw, place, self.planar, self.problems):
@@ -78,7 +78,7 @@ class _Flattener:
             self.add_point(merged, origins, aliased(target, aliases), name, point, origin)
         return Flattened(merged, origins, aliases)
 
-    def check_names(self, raw: Raw, place: Place) -> None:
+    def check_names(self, raw: Raw, place: KeyPath) -> None:
         for section in (*_NAMED, "use"):
             for name in table(raw, section):
                 if not _NAME.fullmatch(name):
@@ -113,7 +113,7 @@ class _Flattener:
     def add_point(
         self,
         merged: dict[str, Any],
-        origins: dict[Place, Origin],
+        origins: dict[KeyPath, Origin],
         target: str,
         name: str,
         point: object,
@@ -171,6 +171,8 @@ def _aliased_element(section: str, raw: object, aliases: Mapping[str, str]) -> o
 def _aliased_formula(value: object, aliases: Mapping[str, str]) -> object:
     if isinstance(value, str):
         return renamed(value, lambda name: aliased(name, aliases))
+    if isinstance(value, Mapping):
+        return {key: _aliased_formula(item, aliases) for key, item in value.items()}
     return [_aliased_formula(item, aliases) for item in value] if isinstance(value, list) else value
 
 
@@ -187,11 +189,11 @@ def aliased(name: str, aliases: Mapping[str, str]) -> str:
 class _Instance:
     """One use of one assembly."""
 
-    def __init__(self, owner: _Flattener, assembly: Flattened, use: Use, place: Place) -> None:
+    def __init__(self, owner: _Flattener, assembly: Flattened, use: Use, place: KeyPath) -> None:
         self.problems, self.planar = owner.problems, owner.planar
         self.tables, self.inner, self.use, self.place = assembly.tables, assembly.origins, use, place
         self.prefix, self.placement = use.name, use.placement
-        self.own: Place = ("assemblies", use.assembly)
+        self.own: KeyPath = ("assemblies", use.assembly)
         self.aliases: dict[str, str] = {}
         self.added_points: list[tuple[str, str, object, Origin]] = []
         self.frame_bodies: list[tuple[str, str]] = []
@@ -216,7 +218,7 @@ class _Instance:
     # --- parameters and connectors ---------------------------------------------------------------
 
     def _values(self) -> Iterator[tuple[str, str]]:
-        """What stands for each parameter and input in formulas."""
+        """The replacement of each parameter and input in formulas."""
         declared = table(self.tables, "parameters")
         yield "index", repr(self.use.index)
         yield "count", repr(self.use.count)
@@ -324,7 +326,7 @@ class _Instance:
                 places[name] = str(self.scope.place(given))
         self.scope = Scope(**{**vars(self.scope), "places": places})
 
-    def _fixed_point(self, on: str, name: str, given: object, at: Place) -> str:
+    def _fixed_point(self, on: str, name: str, given: object, at: KeyPath) -> str:
         """A point of the assembly's frame on a body outside."""
         origin = self.origin(*at)
         self._check_aim(given, origin)
@@ -352,7 +354,7 @@ class _Instance:
 
     # --- elements --------------------------------------------------------------------------------
 
-    def enter(self, merged: dict[str, Any], origins: dict[Place, Origin]) -> None:
+    def enter(self, merged: dict[str, Any], origins: dict[KeyPath, Origin]) -> None:
         """Add the elements of the use to the tables around it."""
 
         def add(section: str, name: str, entry: object, origin: Origin) -> None:
@@ -416,13 +418,18 @@ class _Instance:
         """The defaults that a mirror turns into something else."""
         images = {key.name: mirrored_default(key, self.placement.mirror) for key in keys}
         found = {name: image for name, image in images.items() if image is not None}
-        return {name: image[:2] for name, image in found.items()} if self.planar else {**found}
+        return {
+            name: image[:2] if self.planar and isinstance(image, list) else image
+            for name, image in found.items()
+        }
 
-    def value(self, key: Key, value: object, place: Place, network: bool) -> object:
+    def value(self, key: Key, value: object, place: KeyPath, network: bool) -> object:
         if key.form is Form.BODY:
             return self.scope.frame(value)
         if key.form in (Form.ATTITUDE, Form.TYPE):
             return value
+        if key.form is Form.OPTION:
+            return mirrored_value(key, value, self.placement.mirror)
         if key.form is Form.POINTS and isinstance(value, Mapping):
             for name, point in value.items():
                 self._check_aim(point, Origin((*place, name), self.prefix))
@@ -431,7 +438,7 @@ class _Instance:
             value = self.scope.formula(value)
         return value if network else mirrored_value(key, value, self.placement.mirror)
 
-    def _starts(self, merged: dict[str, Any], origins: dict[Place, Origin]) -> None:
+    def _starts(self, merged: dict[str, Any], origins: dict[KeyPath, Origin]) -> None:
         outer = merged.setdefault("start", {})
         taken = {*table(outer, "fixed"), *table(outer, "guess")}
         for group in ("fixed", "guess"):

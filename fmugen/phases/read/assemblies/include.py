@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fmugen.phases.read.assemblies.nouns import Raw
+from fmugen.phases.read.files import with_files
 from fmugen.phases.read.locate import line_numbers
 from fmugen.phases.read.problems import ProblemLog
 
@@ -64,7 +65,7 @@ class _Includer:
                 message = f"{name!r} has a table [{section}], which only the first file can have"
                 self.problems.add(("include",), message, "leave it out")
         self.problems.include(found.name, line_numbers(text))
-        self.merge(tables, name)
+        self.merge(with_files(tables, found.parent, self.problems), name)
         self.files(tables.get("include", []), found, (*within, found))
 
     def merge(self, tables: Raw, file: str) -> None:

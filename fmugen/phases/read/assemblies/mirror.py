@@ -20,7 +20,7 @@ from fmugen.components.measures import (
     Effort,
     FreedomValue,
     Heading,
-    Place,
+    NodePosition,
     Reading,
     Slide,
     Spin,
@@ -29,7 +29,7 @@ from fmugen.components.measures import (
 )
 from fmugen.errors import FormulaError
 from fmugen.formulas import parse
-from fmugen.ir.formula import Formula
+from fmugen.ir.formula import Formula, constant
 from fmugen.ir.graph import Domain
 from fmugen.ir.quantity import freedom_kinds
 from fmugen.phases.read.assemblies.nouns import Number, Raw, Reflection
@@ -94,6 +94,9 @@ def mirrored_value(key: Key, value: object, mirror: Reflection) -> object:
         case Form.INERTIA:
             x, y, z = mirror.signs
             return _each(value, (1, 1, 1, x * y, x * z, y * z))
+        case Form.OPTION if value in key.options and number_sign(key.mirrored, mirror) < 0:
+            first, second = key.options
+            return second if value == first else first
         case Form.POINTS if isinstance(value, Mapping):
             return {name: mirrored_point(point, mirror) for name, point in value.items()}
     return value
@@ -112,13 +115,16 @@ def mirrored_point(point: object, mirror: Reflection) -> object:
     return made
 
 
-def mirrored_default(key: Key, mirror: Reflection) -> list[Number] | None:
-    """The direction to write where the default of a key is not its own mirror image."""
+def mirrored_default(key: Key, mirror: Reflection) -> list[Number] | str | None:
+    """The value to write where the default of a key is not its own mirror image."""
+    if key.form is Form.OPTION:
+        image = mirrored_value(key, key.default, mirror)
+        return None if image == key.default else str(image)
     if key.form is not Form.DIRECTION or not isinstance(key.default, tuple):
         return None
     numbers = [part.number or 0.0 for part in key.default if isinstance(part, Formula)]
-    image = [sign * number for sign, number in zip(mirror.signs, numbers, strict=True)]
-    return None if image == numbers else [int(number) for number in image]
+    turned = [sign * number for sign, number in zip(mirror.signs, numbers, strict=True)]
+    return None if turned == numbers else [int(number) for number in turned]
 
 
 def number_sign(kind: Mirror, mirror: Reflection) -> int:
@@ -138,10 +144,15 @@ def prototype(kind: type[Component], raw: Raw) -> Component:
     if isinstance(chosen, str) and chosen in variants:
         keys = variants[chosen]
     made = kind.prototype()
-    texts = {
+    texts: dict[str, object] = {
         key.name: raw[key.name]
         for key in keys
-        if key.form in (Form.ATTITUDE, Form.TYPE) and isinstance(raw.get(key.name), str)
+        if key.form in (Form.ATTITUDE, Form.TYPE, Form.OPTION) and isinstance(raw.get(key.name), str)
+    }
+    texts |= {
+        key.name: constant(int(str(raw[key.name])))
+        for key in keys
+        if key.form is Form.COUNT and isinstance(raw.get(key.name), int)
     }
     if not texts:
         return made
@@ -199,7 +210,7 @@ def _through(element: Component, reading: Reading, mirror: Reflection) -> int:
 
 
 def _place(element: Component, reading: Reading, mirror: Reflection) -> int:
-    assert isinstance(reading.measure, Place)
+    assert isinstance(reading.measure, NodePosition)
     return mirror.signs[reading.measure.component]
 
 
@@ -218,7 +229,7 @@ def _turn(element: Component, reading: Reading, mirror: Reflection) -> int:
 
 
 _SIGNS: Mapping[type, Callable[[Component, Reading, Reflection], int]] = {
-    Place: _place,
+    NodePosition: _place,
     Heading: _turn,
     Cosine: _cosine,
     Spin: _spin,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fmugen.phases.read.problems import Origin, Place
+from fmugen.phases.read.problems import KeyPath, Origin
 
 __all__ = ["Flattened", "Number", "Placement", "Raw", "Reflection"]
 
@@ -23,7 +23,7 @@ class Reflection:
 
     @classmethod
     def across(cls, axis: str) -> Reflection:
-        """The mirror that reverses an axis; none for an empty name."""
+        """The mirror that reverses an axis; ``None`` for an empty name."""
         x, y, z = (-1 if letter == axis else 1 for letter in "xyz")
         return cls((x, y, z))
 
@@ -70,5 +70,5 @@ class Flattened:
     """
 
     tables: dict[str, dict[str, object]]
-    origins: Mapping[Place, Origin] = field(default_factory=dict)
+    origins: Mapping[KeyPath, Origin] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)

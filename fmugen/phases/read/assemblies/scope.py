@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fmugen.components.base import SECTIONS
-from fmugen.components.measures import Cosine, Heading, Place, Reading, Spin, places
+from fmugen.components.measures import Cosine, Heading, NodePosition, Reading, Spin, places
 from fmugen.errors import FormulaError
 from fmugen.formulas import parse, renamed
 from fmugen.ir.formula import CONSTANTS, TIME
@@ -17,7 +17,7 @@ from fmugen.phases.read.assemblies.nouns import Number, Placement, Raw
 
 __all__ = ["Scope", "longest_owner", "points_of", "scope_of", "table", "total"]
 
-_ABSOLUTE = (Place, Heading, Cosine, Spin)
+_ABSOLUTE = (NodePosition, Heading, Cosine, Spin)
 #: What tells the sign of a quantity of an owner, and whether it is measured from the ground.
 _Transform = tuple[int, Reading | None]
 
@@ -101,15 +101,17 @@ class Scope:
         return self.places.get(text, f"{self.prefix}.{text}")
 
     def formula(self, value: object) -> object:
-        """A number or formula, or lists of them, with the names of the model."""
+        """A number or formula, or lists or tables of them, with the names of the model."""
         if isinstance(value, str):
             return renamed(value, self.name)
         if isinstance(value, list):
             return [self.formula(item) for item in value]
+        if isinstance(value, Mapping):
+            return {key: self.formula(item) for key, item in value.items()}
         return value
 
     def name(self, name: str) -> str:
-        """What a name in a formula of the assembly stands for."""
+        """The meaning of a name in a formula of the assembly."""
         if name in self.values:
             return self.values[name]
         if name in CONSTANTS or name == TIME:
@@ -123,29 +125,31 @@ class Scope:
     def quantity(self, name: str) -> tuple[str, int, Reading | None]:
         """The quantity of the model, its sign in the mirror, and how it is measured if that is known."""
         place, kind = longest_owner(name, self.places.__contains__)
-        owner, _ = longest_owner(name, self.elements.__contains__)
+        owner, rest = longest_owner(name, self.elements.__contains__)
         if name in (place, owner) or not (place or owner):
             return name, 1, None  # an element itself has no value: the name is one of the model
-        section, raw = self.elements.get(owner, ("", None))
-        if len(place) > len(owner) or not owner:
-            readings = {reading.kind: reading for reading in places(planar=self.planar)}
-            full = f"{self.places[place]}.{kind}" if kind else self.places[place]
-            if self.elements.get(place, ("", None))[0] == "bodies" or place not in self.elements:
-                body = kind_of("bodies", {})
-                if body is not None and kind not in readings:
-                    readings |= {r.kind: r for r in body.prototype().readings(planar=self.planar)}
+        section, given = self.elements.get(owner, ("bodies", {}))
+        raw = given if isinstance(given, Mapping) else {}
+        if len(place) > len(owner):
+            full, readings = f"{self.places[place]}.{kind}", self._readings_of_place(place, kind)
         else:
-            full, readings = f"{self.prefix}.{name}", self._readings(section, raw, name[len(owner) + 1 :])
-        reading = readings.get(name.rpartition(".")[2])
-        kinds = kind_of(section or "bodies", raw if isinstance(raw, Mapping) else {})
-        if reading is None or kinds is None or (section and SECTIONS[section].network):
+            full, readings = f"{self.prefix}.{name}", self._readings(section, raw, rest)
+        reading, known = readings.get(name.rpartition(".")[2]), kind_of(section, raw)
+        if reading is None or known is None or SECTIONS[section].network:
             return full, 1, None
-        element = prototype(kinds, raw if isinstance(raw, Mapping) else {})
-        return full, parity(element, reading, self.placement.mirror), reading
+        return full, parity(prototype(known, raw), reading, self.placement.mirror), reading
 
-    def _readings(self, section: str, raw: object, rest: str) -> dict[str, Reading]:
+    def _readings_of_place(self, place: str, kind: str) -> dict[str, Reading]:
+        """The quantities of a place, and those of a body where it is one."""
+        readings = {reading.kind: reading for reading in places(planar=self.planar)}
+        section, _ = self.elements.get(place, ("bodies", None))
+        body = kind_of(section, {}) if section == "bodies" and kind not in readings else None
+        found = body.prototype().readings(planar=self.planar) if body is not None else ()
+        return readings | {reading.kind: reading for reading in found}
+
+    def _readings(self, section: str, raw: Raw, rest: str) -> dict[str, Reading]:
         kind = kind_of(section, raw)
-        if kind is None or SECTIONS[section].network or not isinstance(raw, Mapping):
+        if kind is None or SECTIONS[section].network:
             return {}
         found = prototype(kind, raw).all_readings(planar=self.planar)
         readings = {reading.kind: reading for reading in found if not reading.at}
@@ -154,9 +158,9 @@ class Scope:
         return readings
 
     def offset(self, reading: Reading | None) -> Number:
-        """What a position of the model is more than that in the assembly."""
+        """The difference between a position in the model and in the assembly."""
         placement = self.placement
-        if reading is None or placement.turned or not isinstance(reading.measure, Place):
+        if reading is None or placement.turned or not isinstance(reading.measure, NodePosition):
             return 0
         component, order = reading.measure.component, reading.measure.order
         known = order == 0 and component < len(placement.position)

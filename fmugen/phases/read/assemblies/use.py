@@ -11,7 +11,7 @@ from fmugen.formulas import evaluate, parse, renamed
 from fmugen.phases.read.assemblies.nouns import Number, Placement, Raw, Reflection
 from fmugen.phases.read.assemblies.scope import table
 from fmugen.phases.read.fields import describe_value
-from fmugen.phases.read.problems import Place, ProblemLog
+from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.suggestions import did_you_mean
 
 __all__ = ["Use", "uses_of"]
@@ -30,7 +30,7 @@ class Use:
     """One use of an assembly; of an array, the one with a certain index."""
 
     name: str
-    place: Place
+    place: KeyPath
     assembly: str
     index: int
     count: int
@@ -39,14 +39,14 @@ class Use:
     connect: Mapping[str, str]
 
 
-def uses_of(tables: Raw, place: Place, planar: bool, problems: ProblemLog) -> Iterator[Use]:
+def uses_of(tables: Raw, place: KeyPath, planar: bool, problems: ProblemLog) -> Iterator[Use]:
     """Every readable use of a model or of an assembly."""
     for name, raw in table(tables, "use").items():
         yield from _Reader((*place, "use", name), planar, problems).uses(name, raw)
 
 
 class _Reader:
-    def __init__(self, place: Place, planar: bool, problems: ProblemLog) -> None:
+    def __init__(self, place: KeyPath, planar: bool, problems: ProblemLog) -> None:
         self.place, self.planar, self.problems = place, planar, problems
 
     def uses(self, name: str, raw: object) -> Iterator[Use]:

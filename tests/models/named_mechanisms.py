@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from fmugen.builder import ModelBuilder
 from fmugen.ir.model import SystemModel
-from tests.assemblies import loop
+from tests.models.hard_to_assemble import loop
 
 _INERTIA = [0.01, 0.01, 0.01]
 

@@ -1,7 +1,7 @@
-"""Further sets of independent coordinates, for the parts of the motion where the chosen one is weak.
+"""Further sets of independent coordinates, for the parts of the motion where the chosen set is weak.
 
-A mechanism may have no set that is good all along its motion, while at every position some set with exact
-steps is. The running model holds a few of them and changes from one to another.
+A mechanism may have no set that is good along its whole motion, although at every position some set with
+exact steps is good. The running model holds a few such sets and changes from one to another.
 """
 
 from __future__ import annotations
@@ -12,82 +12,84 @@ import numpy as np
 
 from fmugen.phases.triangularize.course import RETURN_ABOVE, Course
 from fmugen.phases.triangularize.numeric import Numbers
-from fmugen.phases.triangularize.sets import Choice, shape
+from fmugen.phases.triangularize.sets import IndependentSet, shape
 
-__all__ = ["choose_spares"]
+__all__ = ["choose_alternatives"]
 
-#: How many sets are held beside the first, how many are triangularized for that, and what a set must add:
-#: the sum over positions of what it has more of the pivots, as far as they are needed.
-_MOST_SPARES = 3
+#: How many sets are held beside the first, how many are triangularized for that, and the least gain of a set:
+#: the sum over positions of the increase in quality, as far as it is needed.
+_MOST_ALTERNATIVES = 3
 _MOST_TRIED = 6
 _LEAST_GAIN = 0.1
 #: How many sets are held beside the first where the motion iterates with fewer.
 _MOST_WITHOUT_ITERATION = 5
 
-Solver = Callable[[Choice], Choice | None]
+Solver = Callable[[IndependentSet], IndependentSet | None]
 
 
-def choose_spares(
+def choose_alternatives(
     course: Course,
-    home: Choice,
-    easy: Iterable[Choice],
-    hard: Callable[[], Iterable[Choice]],
+    initial: IndependentSet,
+    easy: Iterable[IndependentSet],
+    hard: Callable[[], Iterable[IndependentSet]],
     exact: Solver,
-) -> tuple[Choice, ...]:
-    """The sets that are needed where ``home`` is weak, in the order in which they help.
+) -> tuple[IndependentSet, ...]:
+    """The sets that are needed where ``initial`` is weak, in the order in which they help.
 
     Parameters
     ----------
     course
         Positions along the declared motion.
-    home, easy, hard
+    initial, easy, hard
         The set that is chosen, others that are no harder to solve, and further ones, which are tried only
         where the motion iterates without them.
     exact
         The set with steps for all its blocks, or ``None`` if some unknowns have none. Sets with roots of
         polynomials are held only where the motion iterates without them.
     """
-    if not course.is_weak(home):
+    if not course.is_weak(initial):
         return ()
     easier = list(easy)
-    spares = _stronger(course, home, easier, exact)
-    if not course.iterating([home, *spares]):
-        return tuple(spares)
+    alternatives = _stronger(course, initial, easier, exact)
+    if not course.iterating([initial, *alternatives]):
+        return tuple(alternatives)
 
-    def without_roots(choice: Choice) -> Choice | None:
+    def without_roots(choice: IndependentSet) -> IndependentSet | None:
         solved = exact(choice)
-        return solved if solved is not None and solved.cost[1] <= home.cost[1] else None
+        return solved if solved is not None and solved.cost[1] <= initial.cost[1] else None
 
-    held, harder = [home, *spares], list(hard())
+    held, harder = [initial, *alternatives], list(hard())
     for candidates, solver in ((easier, without_roots), (harder, without_roots), (harder, exact)):
         held = _with_fewer_iterating(course, held, candidates, solver)
     return tuple(held[1:])
 
 
-def _stronger(course: Course, home: Choice, candidates: list[Choice], exact: Solver) -> list[Choice]:
-    """Sets with better pivots where those of ``home`` are weak."""
+def _stronger(
+    course: Course, initial: IndependentSet, candidates: list[IndependentSet], exact: Solver
+) -> list[IndependentSet]:
+    """Sets with better pivots where those of ``initial`` are weak."""
 
-    def easiness(choice: Choice) -> Numbers:
+    def easiness(choice: IndependentSet) -> Numbers:
         return np.minimum(course.qualities(choice), RETURN_ABOVE)
 
-    held = easiness(home)
+    held = easiness(initial)
     left = [(easiness(candidate), candidate) for candidate in candidates]
-    spares: list[Choice] = []
+    alternatives: list[IndependentSet] = []
     for _ in range(_MOST_TRIED):
         gains = [float(np.maximum(each - held, 0.0).sum()) for each, _ in left]
-        if len(spares) == _MOST_SPARES or max(gains, default=0.0) < _LEAST_GAIN:
+        if len(alternatives) == _MOST_ALTERNATIVES or max(gains, default=0.0) < _LEAST_GAIN:
             break
         each, candidate = left.pop(int(np.argmax(gains)))
         solved = exact(candidate)
-        if solved is not None and solved.cost[1] <= home.cost[1]:
+        if solved is not None and solved.cost[1] <= initial.cost[1]:
             held = np.maximum(held, each)
-            spares.append(solved)
-    return spares
+            alternatives.append(solved)
+    return alternatives
 
 
 def _with_fewer_iterating(
-    course: Course, held: list[Choice], candidates: Iterable[Choice], exact: Solver
-) -> list[Choice]:
+    course: Course, held: list[IndependentSet], candidates: Iterable[IndependentSet], exact: Solver
+) -> list[IndependentSet]:
     """The sets ``held``, and candidates with which fewer positions iterate."""
     least = course.iterating(held)
     known = {tuple(each.dependent) for each in held}

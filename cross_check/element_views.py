@@ -1,14 +1,16 @@
-"""Elements of the five mechanical sections as classes with one attribute a key.
+"""Mechanical elements of a model as classes with one attribute a key.
 
-These views are read from the elements of a model and written back to them.
+The bench, its peers and the tests read the joints, drivers, loads and springs of a model in this form, and
+write models in it. The compiler does not: it asks the class of each type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import cast
+from functools import singledispatch
+from typing import Any, cast
 
 from fmugen.ir.element import (
     GROUND,
@@ -18,13 +20,12 @@ from fmugen.ir.element import (
     Z_AXIS,
     Attachment,
     Element,
-    Point,
     Space,
-    Tensor,
     Value,
     Vector,
 )
 from fmugen.ir.formula import ZERO, Formula
+from fmugen.ir.model import Body, SystemModel
 from fmugen.ir.network import Component
 from fmugen.ir.quantity import (
     ATTITUDE_MATRIX,
@@ -38,29 +39,6 @@ from fmugen.ir.quantity import (
     torque_kinds,
     vector_kinds,
 )
-
-
-@dataclass(frozen=True)
-class Body:
-    """A rigid body with its mass centre at ``center``, from the origin of its frame.
-
-    ``attitude`` says which coordinates describe its orientation where it is a branch of the rotational
-    tree of a spatial model: Euler parameters, or Euler angles of a sequence such as ``zyx``.
-    """
-
-    name: str
-    mass: Formula
-    inertia: Tensor
-    points: tuple[Point, ...] = ()
-    center: Vector = NULL_VECTOR
-    attitude: str = QUATERNION
-    description: str = ""
-
-    @property
-    def center_node(self) -> str:
-        """The node of the mass centre: the body itself unless its frame sits elsewhere."""
-        at_origin = all(component.number == 0 for component in self.center)
-        return self.name if at_origin else f"{self.name}.center"
 
 
 class _Known(Enum):
@@ -223,19 +201,6 @@ def _text(element: Element, key: str, default: str) -> str:
     return value if isinstance(value, str) else default
 
 
-def body_view(element: Element, space: Space) -> Body:
-    values = element.values
-    return Body(
-        element.name,
-        _formula(element, "mass"),
-        cast(Tensor, values.get("inertia", Tensor())),
-        cast("tuple[Point, ...]", values.get("points", ())),
-        _vector(element, "center", NULL_VECTOR),
-        _text(element, "attitude", QUATERNION),
-        element.description,
-    )
-
-
 def joint_view(element: Element, space: Space) -> Joint:
     # Axes of the plane are those of slides; what turns there turns about z.
     slides = "angle" in element.values or space is Space.SPATIAL
@@ -302,66 +267,74 @@ def spring_view(element: Element, space: Space) -> Spring:
     )
 
 
-def component_view(element: Element, space: Space) -> Component:
-    return Component(
-        element.name,
-        element.section,
-        element.type,
-        tuple((key, str(node)) for key, node in element.ends.items()),
-        tuple((key, cast(Formula, value)) for key, value in element.values.items()),
-        element.ports,
-        element.description,
-    )
-
-
 # --- views -> elements ---------------------------------------------------------------------------
 
 View = Body | Joint | Driver | Load | Spring | Component
 
 
+@singledispatch
 def element_of(view: View | Element, space: Space) -> Element:
     """The element that a view describes."""
+    raise TypeError(f"expected an element or a view of one, got {type(view).__name__}")
+
+
+@element_of.register
+def _(view: Element, space: Space) -> Element:
+    return view
+
+
+@element_of.register
+def _(view: Body, space: Space) -> Element:
+    values = {key: getattr(view, key) for key in _BODY_KEYS}
+    kinds = tuple(_body(view, space is Space.PLANAR))
+    return Element(view.name, "bodies", "body", {}, values, kinds, (), view.description)
+
+
+@element_of.register
+def _(view: Joint, space: Space) -> Element:
+    kinds = _joint_kinds(view, space is Space.PLANAR)
+    return _element(view, "joints", ("from", "to"), _joint_values(view), kinds)
+
+
+@element_of.register
+def _(view: Driver, space: Space) -> Element:
     planar = space is Space.PLANAR
-    match view:
-        case Element():
-            return view
-        case Body():
-            found = {key: getattr(view, key) for key in _BODY_KEYS}
-            return Element(
-                view.name, "bodies", "body", {}, found, tuple(_body(view, planar)), (), view.description
-            )
-        case Joint():
-            kinds = _joint_kinds(view, planar)
-            return _element(view, "joints", ("from", "to"), _joint_values(view), kinds)
-        case Driver(type=DriverType.ROTATION):
-            turned: dict[str, Value] = {"value": view.angle, "axis": view.axis or Z_AXIS}
-            kinds = angle_kinds() + torque_kinds(planar=planar)
-            return _element(view, "drivers", ("from", "to"), turned, kinds)
-        case Driver():
-            value = view.displacement if view.axis is None else view.displacement[0]
-            moved: dict[str, Value] = {"value": value, "axis": view.axis}
-            return _element(view, "drivers", ("from", "to"), moved, force_kinds(planar=planar))
-        case Load():
-            force = view.type is LoadType.FORCE
-            kinds = (force_kinds if force else torque_kinds)(planar=planar, level=Level.VELOCITY)
-            given: dict[str, Value] = {"value": view.force if force else view.torque, "frame": view.frame}
-            return _element(view, "forces", ("from", "on"), given, kinds)
-        case Spring():
-            law: dict[str, Value] = {key: getattr(view, key) for key in _SPRING_KEYS}
-            if view.type is SpringType.ROTATIONAL:
-                law["axis"] = view.axis
-            return _element(view, "springs", ("from", "to"), law, _SPRINGS[view.type])
-        case Component():
-            return Element(
-                view.name,
-                view.section,
-                view.type,
-                dict(view.terminals),
-                dict(view.values),
-                tuple(Quantity(view.name, *kind, network=True) for p in view.ports for kind in p.kinds()),
-                view.ports,
-                view.description,
-            )
+    if view.type is DriverType.ROTATION:
+        turned: dict[str, Value] = {"value": view.angle, "axis": view.axis or Z_AXIS}
+        return _element(view, "drivers", ("from", "to"), turned, angle_kinds() + torque_kinds(planar=planar))
+    value = view.displacement if view.axis is None else view.displacement[0]
+    moved: dict[str, Value] = {"value": value, "axis": view.axis}
+    return _element(view, "drivers", ("from", "to"), moved, force_kinds(planar=planar))
+
+
+@element_of.register
+def _(view: Load, space: Space) -> Element:
+    force = view.type is LoadType.FORCE
+    kinds = (force_kinds if force else torque_kinds)(planar=space is Space.PLANAR, level=Level.VELOCITY)
+    values: dict[str, Value] = {"value": view.force if force else view.torque, "frame": view.frame}
+    return _element(view, "forces", ("from", "on"), values, kinds)
+
+
+@element_of.register
+def _(view: Spring, space: Space) -> Element:
+    values: dict[str, Value] = {key: getattr(view, key) for key in _SPRING_KEYS}
+    if view.type is SpringType.ROTATIONAL:
+        values["axis"] = view.axis
+    return _element(view, "springs", ("from", "to"), values, _SPRINGS[view.type])
+
+
+@element_of.register
+def _(view: Component, space: Space) -> Element:
+    return Element(
+        view.name,
+        view.section,
+        view.type,
+        dict(view.terminals),
+        dict(view.values),
+        tuple(Quantity(view.name, *kind, network=True) for port in view.ports for kind in port.kinds()),
+        view.ports,
+        view.description,
+    )
 
 
 def _element(
@@ -443,3 +416,48 @@ def _joint_kinds(joint: Joint, planar: bool) -> Kinds:
     turns = _TURNS.get(kind, 0)
     angles = angle_kinds() if turns == 1 else tuple(k for n in range(turns) for k in angle_kinds(str(n + 1)))
     return _SLIDES.get(kind, ()) + angles + reaction
+
+
+# --- models ----------------------------------------------------------------------------------------
+
+#: The sections that the fields of a model in this form stand for.
+_SECTIONS = {key: key for key in ("bodies", "joints", "drivers", "springs")} | {"loads": "forces"}
+_COMPONENTS = "components"
+
+
+def joints_of(model: SystemModel) -> tuple[Joint, ...]:
+    return tuple(joint_view(element, model.space) for element in model.in_section("joints"))
+
+
+def drivers_of(model: SystemModel) -> tuple[Driver, ...]:
+    return tuple(driver_view(element, model.space) for element in model.in_section("drivers"))
+
+
+def loads_of(model: SystemModel) -> tuple[Load, ...]:
+    return tuple(load_view(element, model.space) for element in model.in_section("forces"))
+
+
+def springs_of(model: SystemModel) -> tuple[Spring, ...]:
+    return tuple(spring_view(element, model.space) for element in model.in_section("springs"))
+
+
+def model_of(name: str, description: str = "", **fields: Any) -> SystemModel:
+    """A model whose bodies, joints, drivers, loads, springs and components are given in this form."""
+    plain = {key: value for key, value in fields.items() if key not in (*_SECTIONS, _COMPONENTS)}
+    return with_views(SystemModel(name, description, **plain), **fields)
+
+
+def with_views(model: SystemModel, **fields: Any) -> SystemModel:
+    """The model with some of its fields replaced, and the elements of some sections."""
+    plain = {key: value for key, value in fields.items() if key not in (*_SECTIONS, _COMPONENTS)}
+    model = replace(model, **plain)
+    elements = model.elements
+    for key, given in fields.items():
+        if key == _COMPONENTS:
+            kept = [element for element in elements if not element.ports]
+        elif key in _SECTIONS:
+            kept = [element for element in elements if element.section != _SECTIONS[key]]
+        else:
+            continue
+        elements = (*kept, *(element_of(view, model.space) for view in given))
+    return replace(model, elements=elements)

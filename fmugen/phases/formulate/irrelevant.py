@@ -1,8 +1,9 @@
-"""Constraints without the angles that do not matter to them.
+"""Constraints without the angles that they do not depend on.
 
-The spin of a body about the line of two ball joints moves neither of them. On the DAG the constraint of the
-second ball contains that angle all the same: that two directions are perpendicular is seen by numbers, not by
-local rules. Such an angle is set to zero in the row, so that the order of solution sees what is needed.
+The spin of a body about the line of two ball joints moves neither joint. The expression of the second joint's
+constraint contains the angle nevertheless: local simplification does not see that two directions are
+perpendicular. Such an angle is found numerically and set to zero in the row. The row then shows the
+coordinates that it really needs.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import postorder, symbols_of
-from fmugen.expr.dag import Dag, Expr, Operation, Role
+from fmugen.expr.dag import Dag, Expr, Operation, SymbolRole
 from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Constraint, Coordinate
 
-__all__ = ["IdleAngles"]
+__all__ = ["IrrelevantAngles"]
 
 
-class IdleAngles:
+class IrrelevantAngles:
     """Finds the angles that a constraint contains and does not depend on."""
 
     def __init__(self, dag: Dag, coordinates: Sequence[Coordinate]) -> None:
@@ -28,24 +29,26 @@ class IdleAngles:
         self._angles = {c.position: number for number, c in enumerate(coordinates) if c.unit == "rad"}
         self._generic = Generic()
 
-    def removed(self, row: Constraint) -> Constraint:
-        """``row`` with its idle angles at rest at zero; itself if it has none."""
-        idle = [number for number in self._present(row) if self._is_idle(row, number)]
-        if not idle:
+    def set_to_zero(self, row: Constraint) -> Constraint:
+        """``row`` with its irrelevant angles at rest at zero; itself if it has none."""
+        irrelevant = [number for number in self._present(row) if self._is_irrelevant(row, number)]
+        if not irrelevant:
             return row
         zero = self._dag.zero
-        found = [self._coordinates[number] for number in idle]
+        found = [self._coordinates[number] for number in irrelevant]
         at_rest = Substitution({s: zero for c in found for s in (c.position, c.velocity)})
-        entries = {n: self._simpler(entry, at_rest) for n, entry in row.jacobian.items() if n not in idle}
+        entries = {
+            n: self._simpler(entry, at_rest) for n, entry in row.jacobian.items() if n not in irrelevant
+        }
         phi, gamma = self._simpler(row.phi, at_rest), self._simpler(row.gamma, at_rest)
         return replace(row, phi=phi, jacobian=entries, gamma=gamma, nu=self._simpler(row.nu, at_rest))
 
     def _present(self, row: Constraint) -> list[int]:
-        symbols = symbols_of((row.phi, *row.jacobian.values()), Role.COORDINATE)
+        symbols = symbols_of((row.phi, *row.jacobian.values()), SymbolRole.COORDINATE)
         found = {self._angles[symbol] for symbol in symbols if symbol in self._angles}
         return sorted(found | (set(row.jacobian) & set(self._angles.values())))
 
-    def _is_idle(self, row: Constraint, number: int) -> bool:
+    def _is_irrelevant(self, row: Constraint, number: int) -> bool:
         entry = row.jacobian.get(number, self._dag.zero)
         return entry.is_zero or self._generic.are_equal(entry, self._dag.zero)
 

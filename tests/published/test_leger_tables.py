@@ -7,7 +7,7 @@ from statistics import median
 import pytest
 from bench.leger import OUTLIERS, TABLES, counted, mechanism, rank_correlation
 
-from fmugen.ir.graph import Domain, EdgeKind, LinearGraph
+from fmugen.ir.graph import Domain, LinearGraph, Role
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees import select_trees, tied_trees
@@ -34,7 +34,7 @@ def coordinates_of(graph: LinearGraph, trees: TreeSelection) -> tuple[frozenset[
             frozenset(
                 (frozenset((bodies[edge.tail], bodies[edge.head])), freedoms(edge))
                 for edge in branches
-                if edge.kind is not EdgeKind.ARM
+                if edge.role is not Role.ARM
             )
         )
     return tuple(found)

@@ -1,0 +1,35 @@
+"""The vehicle of Uchida (2011), chapter 6: one corner as a sub-assembly, used four times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fmugen.cli.check import gruebler_count
+from fmugen.ir.model import SystemModel
+from fmugen.phases.read import read_model
+
+
+@pytest.fixture(scope="module")
+def car() -> SystemModel:
+    return read_model(Path(__file__).parents[1] / "models" / "vehicle.toml")
+
+
+def test_it_has_fourteen_degrees_of_freedom(car: SystemModel) -> None:
+    # Each arm, carrier and wheel has its own; a universal joint and a ball leave none to the tie rod.
+    assert gruebler_count(car) == 14
+
+
+@pytest.mark.parametrize("axle", ["front", "rear"])
+def test_tyres_on_the_right_are_mirrored(car: SystemModel, axle: str) -> None:
+    left, right = (car.element(f"{axle}_{side}.tyre").values for side in ("left", "right"))
+    assert (left["side"], right["side"]) == ("left", "right")
+    outward = [values["axle"] for values in (left, right)]
+    assert [[float(part.number) for part in axis] for axis in outward] == [[0, 1, 0], [0, -1, 0]]  # type: ignore[union-attr]
+    assert left["coefficients"] == right["coefficients"]
+
+
+def test_a_parameter_of_the_road_takes_the_place_of_coefficients(car: SystemModel) -> None:
+    coefficients = dict(car.element("rear_left.tyre").values["coefficients"])  # type: ignore[arg-type]
+    assert coefficients["LMUX"].text == coefficients["LMUY"].text == "grip"  # type: ignore[union-attr]
