@@ -139,7 +139,7 @@ def robot(joints: int) -> SystemModel:
 def right_hand_side(model: SystemModel, dae: Dae) -> int:
     dae, flow = close_loops(model, dae, Closure.TRIANGULAR, [])
     motions = [embed(dae, flow)]
-    return program_cost(lower_program(model, dae, flow, motions, whole=False)).operations
+    return program_cost(count_program(model, dae, flow, motions)).operations
 
 
 def test_operations_grow_with_the_number_of_bodies() -> None:

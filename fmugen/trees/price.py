@@ -38,12 +38,13 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.program import Program
 from fmugen.ir.steps import ExactStep, PolynomialStep
 from fmugen.phases.embedding import embed
-from fmugen.phases.lower import lower_program
+from fmugen.phases.lower import count_program
 from fmugen.phases.triangularize import close_loops
 
 __all__ = [
     "PRICE_ERROR",
     "Cost",
+    "close_and_count",
     "cost_of",
     "iteration_operations",
     "lower_bound",
@@ -109,9 +110,26 @@ def cost_of(
 
     ``others`` are further forms of the equations. ``budget`` limits the search for exact steps of each.
     """
+    return close_and_count(model, dae, closure, others, budget)[2]
+
+
+def close_and_count(
+    model: SystemModel,
+    dae: Dae,
+    closure: Closure,
+    others: Iterable[Dae],
+    budget: Budget | None,
+    *,
+    compacted: bool = True,
+) -> tuple[Dae, SolutionFlow, Cost]:
+    """The form of the equations with the least iteration, its flow, and its cost.
+
+    Operations that are not ``compacted`` are more than those of an export, by about the same share for all
+    trees of a model.
+    """
     best, flow = close_loops(model, dae, closure, others, budget, alternatives=False)
     motions = [embed(best, flow)] if closure in EMBEDDED else []
-    return program_cost(lower_program(model, best, flow, motions, whole=False))
+    return best, flow, program_cost(count_program(model, best, flow, motions, compacted=compacted))
 
 
 def program_cost(program: Program) -> Cost:
@@ -158,14 +176,18 @@ def _straight_line(operations: Operations) -> float:
 def _operations(program: Program, exact: Sequence[ExactStep]) -> Operations:
     """Operations of the equations of motion, and of what finds the dependent coordinates."""
     closure = program.flow.closure
-    constraints, jacobian = (program.function(name).operations for name in ("constraints", "jacobian"))
+
+    def operations(name: str) -> Operations:
+        return program.function(name).operations
+
     total = program.right_hand_side
     if closure not in EMBEDDED:
-        return total + constraints
+        return total + operations("constraints")
     if program.motion is None:
-        total += jacobian
+        total += operations("jacobian")
     if closure is Closure.NEWTON_ALL:
-        return total + _repeated(constraints + jacobian, _NEWTON_EVALUATIONS)
+        newton = operations("constraints") + operations("jacobian")
+        return total + _repeated(newton, _NEWTON_EVALUATIONS)
     for step in exact:
         total += _repeated(iteration_operations(step) or Operations(), _ROOT_ITERATIONS)
     for function, solve in zip(program.block_functions, program.solve_functions, strict=True):

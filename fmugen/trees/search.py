@@ -18,7 +18,6 @@ freedom and are cheaper than all others; only then does the model get these join
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -27,25 +26,20 @@ from multiprocessing import get_context
 from time import perf_counter, process_time
 from typing import TypeVar
 
-from fmugen.algebra import Budget
-from fmugen.errors import FmugenError, TreeError
-from fmugen.ir.dae import Dae
+from fmugen.errors import TreeError
 from fmugen.ir.flow import Closure
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import Element, SystemModel
 from fmugen.ir.tree import TreeSelection
-from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.graph import build_graph
 from fmugen.trees import CHEAPEST, METHODS, neighbours, promising_trees, select_trees
-from fmugen.trees.price import PRICE_ERROR, Cost, cost_of, lower_bound
-from fmugen.trees.topology import span
-from fmugen.trees.virtual import hides_reactions, propose_virtual_joints, require_reactions
+from fmugen.trees.drafts import Candidate, Desk, Draft, close_elsewhere, draft_elsewhere, on_graph, tree_cost
+from fmugen.trees.price import PRICE_ERROR
+from fmugen.trees.virtual import hides_reactions, propose_virtual_joints
 
 __all__ = ["SHORT_EFFORT", "Candidate", "Effort", "SearchResult", "search_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
-#: Work for the exact steps of a candidate. The best tree sets of Léger's tables need 39 000 at most.
-_CANDIDATE_BUDGET = Budget(work=60_000)
 #: Number of closed candidates needed before their growth factor is used, and its safety factor.
 _MIN_SAMPLES = 4
 _SAFETY = 0.95
@@ -61,36 +55,16 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A pair of trees and its cost, or the reason why it has none."""
-
-    trees: TreeSelection
-    cost: Cost | None
-    refusal: str = ""
-
-    @property
-    def price(self) -> float:
-        return self._known.price
-
-    @property
-    def operations(self) -> int:
-        return self._known.operations
-
-    @property
-    def _known(self) -> Cost:
-        if self.cost is None:
-            raise ValueError(f"{self.trees.name} has no cost: {self.refusal}")
-        return self.cost
-
-
-@dataclass(frozen=True)
 class Effort:
     """Limits of the search: first candidates, neighbours per round, rounds, time. The defaults are thorough.
 
     In each round the loops of ``closed`` candidates are closed. Drafting stops once the expressions of the
     drafts have ``nodes`` nodes; trees of the file are always drafted. ``proposals`` candidates use virtual
-    joints that the model lacks. With ``forecast`` drafts are closed in the order of their expected prices,
-    else in that of their lower bounds.
+    joints that the model lacks.
+
+    A ``rough`` search drafts the neighbours of the draft with the least expected price, round by round, before
+    it closes any, in the order of expected prices. Its prices are rough, too (:class:`Desk`). A search that is
+    not rough closes in the order of lower bounds, and looks at the neighbours of the best closed candidate.
 
     The search is limited by counts and by work (:class:`Budget`), so equal models get equal trees on every
     machine. ``seconds`` (CPU time if there is one process) is a safety limit: a search that reaches it is
@@ -105,12 +79,11 @@ class Effort:
     proposals: int = 3
     closed: int = 10
     nodes: int = 80_000
-    forecast: bool = False
+    rough: bool = False
 
 
-#: The search of an export: it closes three candidates and looks at no neighbours. Over the examples it takes
-#: half of the time. Its trees need up to 12 % more operations than those of a thorough search, mostly none.
-SHORT_EFFORT = Effort(rounds=0, proposals=0, closed=3, forecast=True)
+#: The search of an export: it closes three candidates, and looks at neighbours without closing them.
+SHORT_EFFORT = Effort(rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
 
 
 @dataclass(frozen=True)
@@ -173,7 +146,11 @@ def search_trees(
     """
     effort = effort or Effort()
     with _TreeSearch(model, graph, closure, effort, progress) as search:
-        search.measure(promising_trees(model, graph, effort.candidates))
+        first = promising_trees(model, graph, effort.candidates)
+        if effort.rough:
+            search.measure_roughly(first)
+            return search.result()
+        search.measure(first)
         for _ in range(effort.rounds):
             before = search.result()
             search.measure(neighbours(graph, before.best.trees, effort.neighbours))
@@ -187,76 +164,6 @@ def search_trees(
 
 def _uses(trees: TreeSelection, names: set[str]) -> bool:
     return any(not names.isdisjoint(trees.domain(domain).branches) for domain in Domain)
-
-
-def tree_cost(model: SystemModel, trees: TreeSelection, closure: Closure) -> Cost:
-    """The cost of one evaluation in the coordinates of ``trees``; outputs are not counted."""
-    model = replace(model, outputs=())
-    dae, others = _formulated(model, trees)
-    return cost_of(model, dae, closure, others, _CANDIDATE_BUDGET)
-
-
-def _formulated(model: SystemModel, trees: TreeSelection) -> tuple[Dae, Iterator[Dae]]:
-    """The equations and their variants, on a graph of their own.
-
-    The equations of other candidates must not change what is shared.
-    """
-    graph = build_graph(model)
-    here = _on_graph(graph, trees)
-    return formulate(model, graph, here), linked_variants(model, graph, here)
-
-
-def _on_graph(graph: LinearGraph, trees: TreeSelection) -> TreeSelection:
-    translation, rotation = (span(graph.domain(domain), trees.domain(domain).branches) for domain in Domain)
-    return replace(trees, translation=translation, rotation=rotation)
-
-
-# --- drafts ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Draft:
-    """A candidate with its equations, whose loops are still open, or why it cannot be used."""
-
-    trees: TreeSelection
-    nodes: int = 0
-    least: float = 0.0
-    constraints: int = 0
-    refusal: str = ""
-    equations: tuple[Dae, Iterator[Dae]] | None = None
-
-    @property
-    def forecast(self) -> float:
-        """The price that closed loops are expected to have, up to a factor.
-
-        The exponents were fitted to the candidates of 35 examples; the root mean square error is 21 %.
-        """
-        return math.pow(self.least, 1.05) * math.pow(1 + self.constraints, 0.25)
-
-
-def _draft(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
-    try:
-        require_reactions(model, trees)
-        dae, others = _formulated(replace(model, outputs=()), trees)
-    except FmugenError as error:
-        return _Draft(trees, refusal=str(error))
-    nodes, least = len(dae.symbols.dag.nodes), lower_bound(dae, closure)
-    return _Draft(trees, nodes, least, len(dae.constraints), equations=(dae, others))
-
-
-def _draft_elsewhere(model: SystemModel, trees: TreeSelection, closure: Closure) -> _Draft:
-    """In another process: the equations are written again where they are needed."""
-    return replace(_draft(model, trees, closure), equations=None)
-
-
-def _candidate(model: SystemModel, draft: _Draft, closure: Closure) -> Candidate:
-    bare = replace(model, outputs=())
-    try:
-        dae, others = draft.equations or _formulated(bare, draft.trees)
-        cost = cost_of(bare, dae, closure, others, _CANDIDATE_BUDGET)
-        return Candidate(draft.trees, cost)
-    except FmugenError as error:
-        return Candidate(draft.trees, None, str(error))
 
 
 # --- the search ------------------------------------------------------------------------------------
@@ -273,7 +180,8 @@ class _TreeSearch:
         effort: Effort,
         progress: CandidateProgress | None,
     ) -> None:
-        self._model, self._closure, self._effort = model, closure, effort
+        self._model, self._graph, self._closure, self._effort = model, graph, closure, effort
+        self._desk = Desk(model, closure, rough=effort.rough)
         self._coordinates = _coordinates(graph)
         self._named = {trees.name for trees in model.trees}
         self._proposed: tuple[Element, ...] = ()
@@ -307,7 +215,8 @@ class _TreeSearch:
         names = {joint.name for joint in self._proposed}
         graph = build_graph(wider)
         self._model, self._coordinates = wider, _coordinates(graph)
-        best = _on_graph(graph, self.result().best.trees)
+        self._desk = Desk(wider, self._closure, rough=self._effort.rough)
+        best = on_graph(graph, self.result().best.trees)
         trees = [select_trees(wider, graph, method) for method in METHODS]
         trees += neighbours(graph, best, _ALL_NEIGHBOURS)
         useful = (
@@ -321,8 +230,27 @@ class _TreeSearch:
 
     def measure(self, proposed: Iterable[TreeSelection]) -> None:
         """Draft what is new, then close the loops of the most promising drafts."""
-        fresh = [trees for trees in proposed if self._is_new(trees)]
-        drafts = sorted(self._drafts(fresh), key=self._rank)
+        self._close(sorted(self._drafts(proposed), key=lambda draft: draft.least))
+
+    def measure_roughly(self, proposed: Iterable[TreeSelection]) -> None:
+        """Draft what is new, then neighbours of the best draft, and close the most promising of all drafts."""
+        drafts = self._ranked(self._drafts(proposed))
+        for _ in range(self._effort.rounds):
+            best = drafts[0]
+            if best.refusal or self._is_late:
+                break
+            around = neighbours(self._graph, best.trees, self._effort.neighbours)
+            drafts = self._ranked([*drafts, *self._drafts(around, drafts)])
+            if drafts[0] is best:
+                break
+        self._close(drafts)
+
+    def _ranked(self, drafts: Iterable[Draft]) -> list[Draft]:
+        """The usable ones first, the least expected price before others."""
+        return sorted(drafts, key=lambda draft: (bool(draft.refusal), draft.forecast))
+
+    def _close(self, drafts: Sequence[Draft]) -> None:
+        """Close the loops of drafts in their order, as far as it is worthwhile."""
         closed = 0
         for batch in _batches(drafts, _BATCH):
             if self._is_late and self.result().ranked:
@@ -340,12 +268,11 @@ class _TreeSearch:
                 for draft, why_not in verdicts
             )
 
-    def _rank(self, draft: _Draft) -> float:
-        return draft.forecast if self._effort.forecast else draft.least
-
-    def _drafts(self, fresh: Sequence[TreeSelection]) -> list[_Draft]:
-        """The equations of the trees in order, up to a limit; trees of the file are always included."""
-        fewest = min(map(self._size, [*fresh, *(c.trees for c in self.result().ranked)]), default=0)
+    def _drafts(self, proposed: Iterable[TreeSelection], earlier: Sequence[Draft] = ()) -> list[Draft]:
+        """The equations of new trees in order, up to a limit; trees of the file are always included."""
+        fresh = [trees for trees in proposed if self._is_new(trees)]
+        known = [*earlier, *self.result().ranked]
+        fewest = min(map(self._size, [*fresh, *(each.trees for each in known)]), default=0)
         small = []
         for trees in fresh:
             if (size := self._size(trees)) <= 2 * fewest + _SPARE_COORDINATES:
@@ -353,19 +280,19 @@ class _TreeSearch:
             else:
                 refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
                 self._measured.append(Candidate(trees, None, refusal))
-        drafts: list[_Draft] = []
+        drafts: list[Draft] = []
         for batch in _batches(small, _BATCH):
             # The first one is always measured: there must be something to choose.
-            if drafts and self._is_late:
+            if (drafts or earlier) and self._is_late:
                 break
-            full = sum(draft.nodes for draft in drafts) > self._effort.nodes
+            full = sum(draft.nodes for draft in [*earlier, *drafts]) > self._effort.nodes
             wanted = [trees for trees in batch if not full or trees.name in self._named]
             if wanted:
                 self._say(wanted[0])
                 drafts += self._drafted(wanted)
         return drafts
 
-    def _why_not(self, draft: _Draft, closed: int) -> str:
+    def _why_not(self, draft: Draft, closed: int) -> str:
         """The reason why the loops of a draft need not be closed; empty if they must be."""
         ranked = self.result().ranked
         if draft.refusal or not ranked:
@@ -381,7 +308,7 @@ class _TreeSearch:
             return f"not closed: {closed} candidates with cheaper equations were closed first"
         return ""
 
-    def _price_growth(self, draft: _Draft) -> float:
+    def _price_growth(self, draft: Draft) -> float:
         """The least factor by which closing the loops raises the price of a draft, judged by other drafts."""
         growths = [growth for constraints, growth in self._growths if constraints <= draft.constraints]
         return min(growths, default=1.0) if len(self._growths) >= _MIN_SAMPLES else 1.0
@@ -417,17 +344,19 @@ class _TreeSearch:
         if self._progress is not None:
             self._progress(len(self._measured), trees.name)
 
-    def _drafted(self, batch: Sequence[TreeSelection]) -> list[_Draft]:
+    def _drafted(self, batch: Sequence[TreeSelection]) -> list[Draft]:
         if self._pool is None:
-            return [_draft(self._model, trees, self._closure) for trees in batch]
-        futures = [self._pool.submit(_draft_elsewhere, self._model, trees, self._closure) for trees in batch]
+            return [self._desk.draft(trees) for trees in batch]
+        futures = [self._pool.submit(draft_elsewhere, self._model, trees, self._closure) for trees in batch]
         return [future.result() for future in futures]
 
-    def _closed(self, batch: Sequence[_Draft]) -> list[Candidate]:
+    def _closed(self, batch: Sequence[Draft]) -> list[Candidate]:
         if self._pool is None:
-            found = [_candidate(self._model, draft, self._closure) for draft in batch]
+            found = [self._desk.closed(draft) for draft in batch]
         else:
-            futures = [self._pool.submit(_candidate, self._model, draft, self._closure) for draft in batch]
+            futures = [
+                self._pool.submit(close_elsewhere, self._model, draft, self._closure) for draft in batch
+            ]
             found = [future.result() for future in futures]
         return [self._trusted(candidate) for candidate in found]
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import constants_read, count_operations, schedule
+from fmugen.expr.code import Operations, constants_read, count_operations, schedule
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs
-from fmugen.ir.flow import Block, SolutionFlow
+from fmugen.ir.flow import Block, Closure, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable
 from fmugen.ir.model import SystemModel
 from fmugen.ir.program import (
@@ -47,7 +47,7 @@ from fmugen.phases.lower.steps import CIRCLE, Form, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_leaves
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
-__all__ = ["lower_program"]
+__all__ = ["count_program", "lower_program"]
 
 
 def lower_program(
@@ -55,22 +55,41 @@ def lower_program(
     dae: Dae,
     flow: SolutionFlow,
     motions: Sequence[Motion | None] = (),
-    *,
-    whole: bool = True,
 ) -> Program:
     """The functions that generated code consists of.
 
-    ``motions`` are the embedded forms of the equations, of the flow and of its alternatives. A program that
-    is not ``whole`` is enough to count the operations of a right-hand side: it has neither outputs nor states
-    nor derivatives.
+    ``motions`` are the embedded forms of the equations, of the flow and of its alternatives.
     """
-    padded = [*motions, *(None for _ in flow.sets[len(motions) :])]
-    return _Lowering(model, dae, flow).program(padded, whole=whole)
+    return _Lowering(model, dae, flow).program(_of_all_sets(flow, motions))
+
+
+def count_program(
+    model: SystemModel,
+    dae: Dae,
+    flow: SolutionFlow,
+    motions: Sequence[Motion | None] = (),
+    *,
+    compacted: bool = True,
+) -> Program:
+    """A program to count the operations of a right-hand side.
+
+    It has neither outputs nor states nor derivatives. Functions that a right-hand side does without are
+    missing or have no content. ``compacted`` expressions are those of :func:`lower_program`.
+    """
+    lowering = _Lowering(model, dae, flow, whole=False, compacted=compacted)
+    return lowering.program(_of_all_sets(flow, motions))
+
+
+def _of_all_sets(flow: SolutionFlow, motions: Sequence[Motion | None]) -> list[Motion | None]:
+    return [*motions, *(None for _ in flow.sets[len(motions) :])]
 
 
 class _Lowering:
-    def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow) -> None:
+    def __init__(
+        self, model: SystemModel, dae: Dae, flow: SolutionFlow, *, whole: bool = True, compacted: bool = True
+    ) -> None:
         self._model, self._dae, self._flow = model, dae, flow
+        self._whole, self._compacted = whole, compacted
         self._rows = [dae.constraints[row] for row in flow.rows]
         symbols = dae.symbols
         modes = {mode.symbol: mode.relation for mode in dae.modes}
@@ -82,17 +101,18 @@ class _Lowering:
         for i, angle in enumerate(self._angles):
             self._leaves[angle.symbol] = Leaf(Vector.TURNS, i, angle.name)
         self._structure = Dependencies(dae, flow)
-        self._partials = partials_of(dae, model.outputs)
+        self._partials = partials_of(dae, model.outputs) if whole else ()
         self._derived: dict[Expr, Leaf] = {}
         self._turning: dict[int, int] = {}
 
-    def program(self, motions: Sequence[Motion | None], *, whole: bool) -> Program:
+    def program(self, motions: Sequence[Motion | None]) -> Program:
+        whole = self._whole
         calculated: list[CalculatedVariable] = []
         values: list[Expr] = []
         if whole:
             calculated, values = calculated_variables(self._model, self._dae, self._flow, self._structure)
         shown = [variable.name for variable in calculated]
-        functions = list(self._functions(shown, values, dynamics=whole or None in motions, whole=whole))
+        functions = list(self._functions(shown, values, embedded=None not in motions))
         sets = self._sets(motions)
         network = self._network()
         derive = self._derive_function()
@@ -135,13 +155,14 @@ class _Lowering:
         return tuple(self._set(number, flow, motion) for number, (flow, motion) in enumerate(pairs))
 
     def _functions(
-        self, shown: Sequence[str], values: Sequence[Expr], *, dynamics: bool, whole: bool
+        self, shown: Sequence[str], values: Sequence[Expr], *, embedded: bool
     ) -> Iterator[Function]:
         """The functions of a point; ``shown`` and ``values`` are the calculated variables."""
-        yield from self._constraint_functions()
-        if dynamics:
+        if self._whole or not embedded or self._flow.closure is Closure.NEWTON_ALL:
+            yield from self._constraint_functions()
+        if self._whole or not embedded:
             yield from self._dynamics_functions()
-        if whole:
+        if self._whole:
             left_out = left_out_results(self._dae, self._flow)
             yield self._function("left_out", "redundant constraints, to check", left_out)
             named = enumerate(zip(shown, values, strict=True))
@@ -150,7 +171,7 @@ class _Lowering:
             yield self._start_function("fixed", self._dae.fixed_positions, by_velocity=False)
             yield self._start_function("fixed_velocity", self._dae.fixed_velocities, by_velocity=True)
         yield from self._network_functions()
-        if whole:
+        if self._whole:
             yield from self._relation_functions()
             yield from self._tangents(values)
             for name, purpose, results in angle_results(self._dae, self._angles):
@@ -295,11 +316,19 @@ class _Lowering:
         if len(forms) > 1 and all(forms):
             steps = [step for block in flow.blocks for step in block.steps]
             together = self._solve_function(f"{prefix}solve_together", "all loops", self._forms(steps))
+        apart = self._whole or together is None
         return SetCode(
             flow,
-            tuple(self._block_function(f"{prefix}block_{i}", block) for i, block in enumerate(flow.blocks)),
+            tuple(
+                self._block_function(f"{prefix}block_{i}", block)
+                if self._whole or not steps
+                else Function(f"{prefix}block_{i}", block.name, (), (), Operations(), {})
+                for i, (block, steps) in enumerate(zip(flow.blocks, forms, strict=True))
+            ),
             tuple(
                 self._solve_function(f"{prefix}solve_{i}", block.name, steps)
+                if apart
+                else SolveFunction(f"{prefix}solve_{i}", block.name, (), {})
                 for i, (block, steps) in enumerate(zip(flow.blocks, forms, strict=True))
             ),
             together,
@@ -372,7 +401,7 @@ class _Lowering:
             found = self._dae.coordinates[form.unknown].name
             leaves |= {symbol: Leaf(vector, form.unknown, found) for symbol, vector in form.leaves.items()}
         is_leaf = self._leaf_test(leaves)
-        forms = compact_forms(forms, is_leaf)
+        forms = compact_forms(forms, is_leaf) if self._compacted else forms
         groups = [group for form in forms for group in (form.arguments, form.results)]
         roots = [root for group in groups for root in group]
         self._derive(roots)
@@ -418,7 +447,7 @@ class _Lowering:
         is_leaf = self._leaf_test(self._sines())
         labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
         motion = Motion(tuple(self._held_stage(stage) for stage in motion.stages))
-        motion = compact_motion(motion, is_leaf)
+        motion = compact_motion(motion, is_leaf) if self._compacted else motion
         groups = [stage_roots(stage) for stage in motion.stages]
         roots = [root for group in groups for root in group]
         self._derive(roots)
@@ -438,8 +467,10 @@ class _Lowering:
         """A function of leaves that all functions know, and of further ``leaves``."""
         held = tuple(replace(result, value=self._relations.hold(result.value)) for result in results)
         is_leaf = self._leaf_test(leaves or {})
-        roots = compact([result.value for result in held], is_leaf)
-        held = tuple(replace(result, value=root) for result, root in zip(held, roots, strict=True))
+        roots = [result.value for result in held]
+        if self._compacted:
+            roots = compact(roots, is_leaf)
+            held = tuple(replace(result, value=root) for result, root in zip(held, roots, strict=True))
         self._derive(roots)
         named = schedule(roots, is_leaf)
         operations = count_operations(named, roots, is_leaf)
