@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, prod
 from operator import attrgetter
 
 from fmugen.expr.kinds import Operation, SymbolRole
@@ -95,19 +95,25 @@ class Expr:
         return self.value  # type: ignore[return-value]
 
     def __add__(self, other: Scalar) -> Expr:
-        return self.dag.add((self, self.dag.expr(other)))
+        right = self.dag.expr(other)
+        if right.is_zero:
+            return self
+        return right if self.is_zero else self.dag.add((self, right))
 
     def __radd__(self, other: Scalar) -> Expr:
         return self.dag.add((self.dag.expr(other), self))
 
     def __sub__(self, other: Scalar) -> Expr:
-        return self.dag.add((self, -self.dag.expr(other)))
+        return self + -self.dag.expr(other)
 
     def __rsub__(self, other: Scalar) -> Expr:
         return self.dag.add((self.dag.expr(other), -self))
 
     def __mul__(self, other: Scalar) -> Expr:
-        return self.dag.mul((self, self.dag.expr(other)))
+        right = self.dag.expr(other)
+        if self.is_zero:
+            return self
+        return right if right.is_zero else self.dag.mul((self, right))
 
     def __rmul__(self, other: Scalar) -> Expr:
         return self.dag.mul((self.dag.expr(other), self))
@@ -148,12 +154,14 @@ def _all_constant(nodes: Iterable[Expr]) -> bool:
 
 def _exact(value: Exact) -> Exact:
     """Integers as ``int``, which is much faster than ``Fraction``."""
+    if isinstance(value, int):
+        return value
     return value.numerator if value.denominator == 1 else value
 
 
 def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], dict[Expr, int]]:
     """A product as its number and the powers of its parameters and of the rest."""
-    number: Exact = 1
+    numbers: list[Exact] = []
     constants: dict[Expr, int] = {}
     states: dict[Expr, int] = {}
     stack = list(factors)[::-1]
@@ -161,7 +169,7 @@ def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], 
         factor = stack.pop()
         operation = factor.operation
         if operation is Operation.NUMBER:
-            number = number * factor.value  # type: ignore[operator, assignment]
+            numbers.append(factor.value)  # type: ignore[arg-type]
         elif operation is Operation.MUL:
             stack.extend(factor.args[::-1])
         elif operation is Operation.POWER:
@@ -171,7 +179,7 @@ def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], 
         else:
             target = constants if factor.constant else states
             target[factor] = target.get(factor, 0) + 1
-    return number, constants, states
+    return (prod(numbers[1:], start=numbers[0]) if numbers else 1), constants, states
 
 
 class Dag:
@@ -180,7 +188,7 @@ class Dag:
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
         self._table: dict[tuple[object, ...], Expr] = {}
-        self._numbers: dict[Exact, Expr] = {}
+        self._numbers: dict[int | tuple[int, int], Expr] = {}
         self._splits: dict[Expr, _Split] = {}
         self._sums: dict[tuple[Expr, ...], Expr] = {}
         self._products: dict[tuple[Expr, ...], Expr] = {}
@@ -194,9 +202,12 @@ class Dag:
     # --- leaves --------------------------------------------------------------------------------
 
     def number(self, value: int | Fraction) -> Expr:
-        known = self._numbers.get(value)
+        exact = _exact(value)
+        # Fractions take long to hash and to compare.
+        key = exact if isinstance(exact, int) else exact.as_integer_ratio()
+        known = self._numbers.get(key)
         if known is None:
-            known = self._numbers[value] = self._node(Operation.NUMBER, (), _exact(value), True)
+            known = self._numbers[key] = self._node(Operation.NUMBER, (), exact, True)
         return known
 
     def symbol(self, name: str, role: SymbolRole) -> Expr:
@@ -236,8 +247,9 @@ class Dag:
         while stack:
             factor, outer, term = stack.pop()
             number, inner, state = splits.get(term) or self._split(term)
-            number = number * factor
-            coefficient = self.mul((outer, inner))
+            if factor != 1:
+                number = number * factor
+            coefficient = inner if outer is self.one else self.mul((outer, inner))
             if opened and state.operation is Operation.ADD and seen < _OPEN_LIMIT:
                 seen += len(state.args)
                 stack.extend((number, coefficient, arg) for arg in reversed(state.args))

@@ -30,7 +30,8 @@ def null(dag: Dag) -> Vector3:
 
 
 def is_null(vector: Vector3) -> bool:
-    return all(component.is_zero for component in vector)
+    x, y, z = vector
+    return x.is_zero and y.is_zero and z.is_zero
 
 
 def identity(dag: Dag) -> Matrix3:
@@ -43,11 +44,14 @@ def add3(a: Vector3, b: Vector3) -> Vector3:
 
 
 def scale3(factor: Scalar, vector: Vector3) -> Vector3:
-    return (factor * vector[0], factor * vector[1], factor * vector[2])
+    number = vector[0].dag.expr(factor)
+    return (number * vector[0], number * vector[1], number * vector[2])
 
 
 def dot(a: Vector3, b: Vector3) -> Expr:
-    return a[0].dag.add((a[0] * b[0], a[1] * b[1], a[2] * b[2]))
+    pairs = zip(a, b, strict=True)
+    products = [one * other for one, other in pairs if not (one.is_zero or other.is_zero)]
+    return a[0].dag.add(products) if products else a[0].dag.zero
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:

@@ -33,17 +33,26 @@ _PLATFORM_JOINTS = 3
 Signature = tuple[frozenset[str], frozenset[str]]
 
 
-def promising_trees(model: SystemModel, graphs: LinearGraph, limit: int) -> tuple[TreeSelection, ...]:
+def promising_trees(
+    model: SystemModel, graphs: LinearGraph, limit: int, *, absolute_first: bool = False
+) -> tuple[TreeSelection, ...]:
     """At most ``limit`` pairs, no two alike: those of methods, then those of the file, ties and mixtures.
 
-    Ties and mixtures with the fewest coordinates come first, so that the limit leaves out large ones.
+    Ties and mixtures with the fewest coordinates come first, so that the limit leaves out large ones. Of
+    equally many coordinates, absolute angles may come first: in nine of twelve examples whose cheapest trees
+    are a mixture, its rotational tree has these.
     """
     tied = [tied_trees(model, graphs, method, _TIES) for method in _MOST_PROMISING]
     methods = [trees[0] for trees in tied] + _platform_trees(graphs)
     named = [tree for trees in model.trees for tree in tied_trees(model, graphs, trees.name)]
     others = [tree for trees in tied for tree in trees[1:]]
     mixed = sorted(_mixtures(graphs, [*methods, *others]), key=lambda pair: _expected(graphs, pair))
-    rest = sorted([*others, *mixed], key=lambda pair: _coordinates(graphs, pair))
+    absolute = set(methods[0].rotation.branches)
+
+    def last(pair: TreeSelection) -> tuple[int, bool]:
+        return _coordinates(graphs, pair), absolute_first and set(pair.rotation.branches) != absolute
+
+    rest = sorted([*others, *mixed], key=last)
     return tuple(_distinct(graphs, [*methods, *named, *rest]))[:limit]
 
 

@@ -2,8 +2,8 @@
 
 Candidates of a thorough search are written on graphs of their own, since expressions that others share would
 change how theirs are written. A rough desk writes all on one graph, which takes half of the time. It closes
-their loops from the positions of the first candidate that was closed, and counts operations before common
-parts are drawn out. Its prices rank candidates; they are not those of an export.
+their loops from the positions of the first candidate that was closed. It counts operations before common
+parts are drawn out, and after that for the cheapest alone.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from functools import cached_property
 from fmugen.algebra import Budget
 from fmugen.errors import FmugenError
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Closure
+from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.graph import Domain, LinearGraph
 from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate import formulate, linked_variants
 from fmugen.phases.graph import build_graph
-from fmugen.phases.triangularize import poses_at, with_poses
-from fmugen.trees.price import Cost, close_and_count, cost_of, lower_bound
+from fmugen.phases.triangularize import close_loops, poses_at, with_poses
+from fmugen.trees.price import Cost, cost_of, count, lower_bound
 from fmugen.trees.topology import span
 from fmugen.trees.virtual import require_reactions
 
@@ -86,6 +86,8 @@ class Desk:
         self._model, self._closure, self._rough = model, closure, rough
         self._bare = replace(model, outputs=())
         self._poses: dict[str, float] = {}
+        #: The equations and flows of rough candidates, by the names of their trees.
+        self._loops: dict[str, tuple[Dae, SolutionFlow]] = {}
 
     @cached_property
     def _shared(self) -> LinearGraph:
@@ -110,19 +112,26 @@ class Desk:
     def closed(self, draft: Draft) -> Candidate:
         try:
             dae, others = draft.equations or self._formulated(draft.trees)
-            return Candidate(draft.trees, self._cost(dae, others))
+            if self._rough:
+                return Candidate(draft.trees, self._rough_cost(draft.trees, dae, others))
+            return Candidate(draft.trees, cost_of(self._bare, dae, self._closure, others, _CANDIDATE_BUDGET))
         except FmugenError as error:
             return Candidate(draft.trees, None, str(error))
 
-    def _cost(self, dae: Dae, others: Iterator[Dae]) -> Cost:
-        if not self._rough:
-            return cost_of(self._bare, dae, self._closure, others, _CANDIDATE_BUDGET)
-        dae, others = with_poses(dae, self._poses), (with_poses(other, self._poses) for other in others)
-        dae, flow, cost = close_and_count(
-            self._bare, dae, self._closure, others, _CANDIDATE_BUDGET, compacted=False
+    def _rough_cost(self, trees: TreeSelection, dae: Dae, others: Iterator[Dae]) -> Cost:
+        forms = (with_poses(other, self._poses) for other in others)
+        here = with_poses(dae, self._poses)
+        best, flow = close_loops(
+            self._bare, here, self._closure, forms, _CANDIDATE_BUDGET, alternatives=False
         )
-        self._poses = self._poses or poses_at(self._bare, dae, flow)
-        return cost
+        self._poses = self._poses or poses_at(self._bare, best, flow)
+        self._loops[trees.name] = best, flow
+        return count(self._bare, best, flow, compacted=False)
+
+    def counted(self, candidate: Candidate) -> Candidate:
+        """A rough candidate with the operations that remain where common parts are drawn out."""
+        dae, flow = self._loops[candidate.trees.name]
+        return replace(candidate, cost=count(self._bare, dae, flow))
 
 
 def draft_elsewhere(model: SystemModel, trees: TreeSelection, closure: Closure) -> Draft:

@@ -44,8 +44,8 @@ from fmugen.phases.triangularize import close_loops
 __all__ = [
     "PRICE_ERROR",
     "Cost",
-    "close_and_count",
     "cost_of",
+    "count",
     "iteration_operations",
     "lower_bound",
     "program_cost",
@@ -110,26 +110,18 @@ def cost_of(
 
     ``others`` are further forms of the equations. ``budget`` limits the search for exact steps of each.
     """
-    return close_and_count(model, dae, closure, others, budget)[2]
+    best, flow = close_loops(model, dae, closure, others, budget, alternatives=False)
+    return count(model, best, flow)
 
 
-def close_and_count(
-    model: SystemModel,
-    dae: Dae,
-    closure: Closure,
-    others: Iterable[Dae],
-    budget: Budget | None,
-    *,
-    compacted: bool = True,
-) -> tuple[Dae, SolutionFlow, Cost]:
-    """The form of the equations with the least iteration, its flow, and its cost.
+def count(model: SystemModel, dae: Dae, flow: SolutionFlow, *, compacted: bool = True) -> Cost:
+    """The cost of one evaluation with loops closed by ``flow``.
 
     Operations that are not ``compacted`` are more than those of an export, by about the same share for all
     trees of a model.
     """
-    best, flow = close_loops(model, dae, closure, others, budget, alternatives=False)
-    motions = [embed(best, flow)] if closure in EMBEDDED else []
-    return best, flow, program_cost(count_program(model, best, flow, motions, compacted=compacted))
+    motions = [embed(dae, flow)] if flow.closure in EMBEDDED else []
+    return program_cost(count_program(model, dae, flow, motions, compacted=compacted))
 
 
 def program_cost(program: Program) -> Cost:

@@ -45,6 +45,10 @@ _MIN_SAMPLES = 4
 _SAFETY = 0.95
 #: Candidates are judged against the best before their batch, whatever the number of processes.
 _BATCH = 2
+#: Draft neighbours are looked at further if they are expected to be cheaper by this share.
+_LEAST_GAIN = 0.005
+#: Rough prices above the lowest by this factor are those of candidates that are not the cheapest.
+_ROUGH = 1.1
 #: Larger than the number of neighbours of any tree.
 _ALL_NEIGHBOURS = 10_000
 
@@ -83,7 +87,7 @@ class Effort:
 
 
 #: The search of an export: it closes three candidates, and looks at neighbours without closing them.
-SHORT_EFFORT = Effort(rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
+SHORT_EFFORT = Effort(candidates=12, rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,7 @@ def search_trees(
     """
     effort = effort or Effort()
     with _TreeSearch(model, graph, closure, effort, progress) as search:
-        first = promising_trees(model, graph, effort.candidates)
+        first = promising_trees(model, graph, effort.candidates, absolute_first=effort.rough)
         if effort.rough:
             search.measure_roughly(first)
             return search.result()
@@ -191,6 +195,8 @@ class _TreeSearch:
         self._measured: list[Candidate] = []
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
         self._growths: list[tuple[int, float]] = []
+        self._known_drafts: dict[str, Draft] = {}
+        self._explored: set[str] = set()
         self._complete = True
         self._pool: ProcessPoolExecutor | None = None
 
@@ -233,26 +239,46 @@ class _TreeSearch:
         self._close(sorted(self._drafts(proposed), key=lambda draft: draft.least))
 
     def measure_roughly(self, proposed: Iterable[TreeSelection]) -> None:
-        """Draft what is new, then neighbours of the best draft, and close the most promising of all drafts."""
-        drafts = self._ranked(self._drafts(proposed))
+        """Draft and close as a rough search does."""
+        drafts = self._drafts(proposed)
+        usable = [draft for draft in drafts if not draft.refusal]
+        climbed = self._improved(min(usable, key=_by_forecast)) if usable else []
+        self._close(sorted([*drafts, *climbed], key=_by_forecast))
         for _ in range(self._effort.rounds):
-            best = drafts[0]
-            if best.refusal or self._is_late:
+            ranked = self.result().ranked
+            better = self._improved(self._known_drafts[ranked[0].trees.name]) if ranked else []
+            if not better:
                 break
-            around = neighbours(self._graph, best.trees, self._effort.neighbours)
-            drafts = self._ranked([*drafts, *self._drafts(around, drafts)])
-            if drafts[0] is best:
-                break
-        self._close(drafts)
+            self._close(sorted(better, key=_by_forecast))
+        self._count_exactly()
 
-    def _ranked(self, drafts: Iterable[Draft]) -> list[Draft]:
-        """The usable ones first, the least expected price before others."""
-        return sorted(drafts, key=lambda draft: (bool(draft.refusal), draft.forecast))
+    def _improved(self, origin: Draft) -> list[Draft]:
+        """Drafts that are better than ``origin``: neighbours, then those of the best of them, and so on."""
+        found: list[Draft] = []
+        for _ in range(self._effort.rounds):
+            best = min([origin, *found], key=_by_forecast)
+            if best.trees.name in self._explored or self._is_late:
+                break
+            self._explored.add(best.trees.name)
+            for draft in self._drafts(neighbours(self._graph, best.trees, self._effort.neighbours)):
+                if draft.refusal or draft.forecast < (1 - _LEAST_GAIN) * best.forecast:
+                    found.append(draft)
+                else:
+                    refusal = f"not closed: its equations take no less than those of {best.trees.name}"
+                    self._measured.append(Candidate(draft.trees, None, refusal))
+        return [draft for draft in found if not draft.refusal]
+
+    def _count_exactly(self) -> None:
+        """Replace the rough prices of candidates that may be the cheapest."""
+        limit = min((c.price for c in self._measured if c.cost is not None), default=0.0) * _ROUGH
+        self._measured = [
+            self._desk.counted(c) if c.cost is not None and c.price <= limit else c for c in self._measured
+        ]
 
     def _close(self, drafts: Sequence[Draft]) -> None:
         """Close the loops of drafts in their order, as far as it is worthwhile."""
         closed = 0
-        for batch in _batches(drafts, _BATCH):
+        for batch in _batches(drafts, 1 if self._effort.rough else _BATCH):
             if self._is_late and self.result().ranked:
                 break
             verdicts = [(draft, self._why_not(draft, closed)) for draft in batch]
@@ -268,11 +294,12 @@ class _TreeSearch:
                 for draft, why_not in verdicts
             )
 
-    def _drafts(self, proposed: Iterable[TreeSelection], earlier: Sequence[Draft] = ()) -> list[Draft]:
+    def _drafts(self, proposed: Iterable[TreeSelection]) -> list[Draft]:
         """The equations of new trees in order, up to a limit; trees of the file are always included."""
         fresh = [trees for trees in proposed if self._is_new(trees)]
-        known = [*earlier, *self.result().ranked]
-        fewest = min(map(self._size, [*fresh, *(each.trees for each in known)]), default=0)
+        earlier = list(self._known_drafts.values())
+        known = [each.trees for each in (*earlier, *self.result().ranked)]
+        fewest = min(map(self._size, [*fresh, *known]), default=0)
         small = []
         for trees in fresh:
             if (size := self._size(trees)) <= 2 * fewest + _SPARE_COORDINATES:
@@ -285,11 +312,13 @@ class _TreeSearch:
             # The first one is always measured: there must be something to choose.
             if (drafts or earlier) and self._is_late:
                 break
-            full = sum(draft.nodes for draft in [*earlier, *drafts]) > self._effort.nodes
+            full = sum(draft.nodes for draft in drafts) > self._effort.nodes
             wanted = [trees for trees in batch if not full or trees.name in self._named]
             if wanted:
                 self._say(wanted[0])
                 drafts += self._drafted(wanted)
+        if self._effort.rough:
+            self._known_drafts |= {draft.trees.name: draft for draft in drafts}
         return drafts
 
     def _why_not(self, draft: Draft, closed: int) -> str:
@@ -359,6 +388,11 @@ class _TreeSearch:
             ]
             found = [future.result() for future in futures]
         return [self._trusted(candidate) for candidate in found]
+
+
+def _by_forecast(draft: Draft) -> tuple[bool, float]:
+    """Usable drafts first, the least expected price before others."""
+    return bool(draft.refusal), draft.forecast
 
 
 def _coordinates(graph: LinearGraph) -> dict[tuple[Domain, str], int]:

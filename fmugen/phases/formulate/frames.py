@@ -45,6 +45,7 @@ class Frames:
         self._rotations: dict[tuple[str, str], Matrix3] = {}
         #: By body: the frame of its joint, and the constant matrix that resolves its vectors there.
         self._mounted: dict[str, tuple[str, Matrix3]] = {}
+        self._simplest: dict[tuple[str, Vector3], FrameVector] = {}
 
     def add(self, body: str, parent: str, relative: Matrix3, mounting: Matrix3 | None = None) -> None:
         """Add ``body``; ``relative`` resolves its vectors in the axes of ``parent``.
@@ -100,9 +101,13 @@ class Frames:
         An axis that two bodies share is thus a vector of the first of them; in a planar model every
         rotation vector becomes one of the ground.
         """
-        while frame != self.ground and matvec(self._relative[frame], part) == part:
-            frame = self._parent[frame]
-        return FrameVector({frame: part})
+        known = self._simplest.get((frame, part))
+        if known is None:
+            simplest = frame
+            while simplest != self.ground and matvec(self._relative[simplest], part) == part:
+                simplest = self._parent[simplest]
+            known = self._simplest[frame, part] = FrameVector({simplest: part})
+        return known
 
     def resolve(self, vector: FrameVector, frame: str) -> Vector3:
         """All of ``vector`` in the axes of ``frame``."""
