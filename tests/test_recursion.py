@@ -18,7 +18,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.phases.embedding import embed
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
-from fmugen.phases.lower import lower_program
+from fmugen.phases.lower import count_program
 from fmugen.phases.triangularize import close_loops
 from fmugen.trees import formulate_briefly, select_trees
 from fmugen.trees.price import program_cost

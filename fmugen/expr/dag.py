@@ -26,10 +26,8 @@ __all__ = ["Dag", "Exact", "Expr", "Operation", "Scalar", "SymbolRole", "Value"]
 
 #: A nested sum with more terms than this is not opened in search of like terms.
 _OPEN_LIMIT = 48
-
 #: The sign of a sum is carried to its terms unless sums lie within it deeper than this.
 _DEEP = 20
-
 #: Functions whose value at zero is exact.
 _AT_ZERO = dict.fromkeys(("sin", "tan", "asin", "atan", "sinh", "tanh", "sqrt", "abs", "sign"), 0) | (
     dict.fromkeys(("cos", "exp", "cosh"), 1)
@@ -39,8 +37,6 @@ _ODD = frozenset({"sin", "tan", "asin", "atan", "sinh", "tanh"})
 
 #: Numbers are exact; integers are plain ``int``.
 Exact = int | Fraction
-
-
 #: The value of a node in addition to its arguments: a number, a name (of symbols with their role), an
 #: exponent.
 Value = Fraction | str | int | tuple[str, SymbolRole] | None
@@ -142,8 +138,6 @@ class Expr:
 
 Scalar = Expr | int | Fraction
 _Split = tuple[Exact, Expr, Expr]
-
-
 #: The order of operands.
 _by_serial = attrgetter("serial")
 
@@ -154,9 +148,7 @@ def _all_constant(nodes: Iterable[Expr]) -> bool:
 
 def _exact(value: Exact) -> Exact:
     """Integers as ``int``, which is much faster than ``Fraction``."""
-    if isinstance(value, int):
-        return value
-    return value.numerator if value.denominator == 1 else value
+    return value if isinstance(value, int) or value.denominator != 1 else value.numerator
 
 
 def _collect_powers(factors: tuple[Expr, ...]) -> tuple[Exact, dict[Expr, int], dict[Expr, int]]:
@@ -247,9 +239,8 @@ class Dag:
         while stack:
             factor, outer, term = stack.pop()
             number, inner, state = splits.get(term) or self._split(term)
-            if factor != 1:
-                number = number * factor
-            coefficient = inner if outer is self.one else self.mul((outer, inner))
+            number = number * factor
+            coefficient = self.mul((outer, inner))
             if opened and state.operation is Operation.ADD and seen < _OPEN_LIMIT:
                 seen += len(state.args)
                 stack.extend((number, coefficient, arg) for arg in reversed(state.args))

@@ -14,6 +14,9 @@ fewest operations.
 
 Trees with virtual joints that the program proposes come last. They are chosen if they keep the degrees of
 freedom and are cheaper than all others; only then does the model get these joints.
+
+A rough search follows neighbours by drafts alone, and closes few of them. Then it follows the neighbours of
+the best candidate once more. Of drafts that differ no more than ties do, it closes one.
 """
 
 from __future__ import annotations
@@ -47,8 +50,12 @@ _SAFETY = 0.95
 _BATCH = 2
 #: Draft neighbours are looked at further if they are expected to be cheaper by this share.
 _LEAST_GAIN = 0.005
+#: Of drafts whose lower bounds differ by a smaller share, a rough search closes one.
+_TIE = 0.002
+#: If the best candidate iterates, drafts are closed that are expected to cost this factor of the least.
+_NEAR = 1.2
 #: Rough prices above the lowest by this factor are those of candidates that are not the cheapest.
-_ROUGH = 1.1
+_ROUGH = 1.05
 #: Larger than the number of neighbours of any tree.
 _ALL_NEIGHBOURS = 10_000
 
@@ -66,9 +73,9 @@ class Effort:
     drafts have ``nodes`` nodes; trees of the file are always drafted. ``proposals`` candidates use virtual
     joints that the model lacks.
 
-    A ``rough`` search drafts the neighbours of the draft with the least expected price, round by round, before
-    it closes any, in the order of expected prices. Its prices are rough, too (:class:`Desk`). A search that is
-    not rough closes in the order of lower bounds, and looks at the neighbours of the best closed candidate.
+    A ``rough`` search drafts the neighbours of the draft with the least expected price, in some rounds,
+    before it closes any, in the order of expected prices. Its own prices are rough, too (:class:`Desk`).
+    Another search closes in the order of lower bounds, and looks at the neighbours of the best candidate.
 
     The search is limited by counts and by work (:class:`Budget`), so equal models get equal trees on every
     machine. ``seconds`` (CPU time if there is one process) is a safety limit: a search that reaches it is
@@ -86,7 +93,8 @@ class Effort:
     rough: bool = False
 
 
-#: The search of an export: it closes three candidates, and looks at neighbours without closing them.
+#: The search of an export: it closes about three candidates, and follows neighbours without closing them.
+#: Over the examples its trees need from 9 % fewer to 16 % more operations than those of a thorough search.
 SHORT_EFFORT = Effort(candidates=12, rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
 
 
@@ -124,7 +132,7 @@ class SearchResult:
     def chosen(self) -> TreeSelection:
         """The cheapest trees."""
         best = self.best
-        why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs, {best.operations} operations"
+        why = f"{best.trees.name}, cheapest of {len(self.candidates)} pairs"
         if not self.complete:
             why += "; the search reached its time limit, a longer search may choose others"
         reasons = {key: f"{reason}; {why}" for key, reason in best.trees.reasons.items()}
@@ -196,6 +204,7 @@ class _TreeSearch:
         self._known: set[tuple[frozenset[str], frozenset[str]]] = set()
         self._growths: list[tuple[int, float]] = []
         self._known_drafts: dict[str, Draft] = {}
+        self._closed_drafts: list[Draft] = []
         self._explored: set[str] = set()
         self._complete = True
         self._pool: ProcessPoolExecutor | None = None
@@ -270,10 +279,10 @@ class _TreeSearch:
 
     def _count_exactly(self) -> None:
         """Replace the rough prices of candidates that may be the cheapest."""
-        limit = min((c.price for c in self._measured if c.cost is not None), default=0.0) * _ROUGH
-        self._measured = [
-            self._desk.counted(c) if c.cost is not None and c.price <= limit else c for c in self._measured
-        ]
+        ranked = self.result().ranked
+        rivals = [c.trees.name for c in ranked if c.price <= _ROUGH * ranked[0].price]
+        if len(rivals) > 1:
+            self._measured = [self._desk.counted(c) if c.trees.name in rivals else c for c in self._measured]
 
     def _close(self, drafts: Sequence[Draft]) -> None:
         """Close the loops of drafts in their order, as far as it is worthwhile."""
@@ -285,6 +294,7 @@ class _TreeSearch:
             worthwhile = [draft for draft, why_not in verdicts if not why_not]
             closed += len(worthwhile)
             found = self._closed(worthwhile)
+            self._closed_drafts += worthwhile if self._effort.rough else []
             for draft, candidate in zip(worthwhile, found, strict=True):
                 if candidate.cost is not None:
                     self._growths.append((draft.constraints, candidate.price / draft.least))
@@ -296,21 +306,10 @@ class _TreeSearch:
 
     def _drafts(self, proposed: Iterable[TreeSelection]) -> list[Draft]:
         """The equations of new trees in order, up to a limit; trees of the file are always included."""
-        fresh = [trees for trees in proposed if self._is_new(trees)]
-        earlier = list(self._known_drafts.values())
-        known = [each.trees for each in (*earlier, *self.result().ranked)]
-        fewest = min(map(self._size, [*fresh, *known]), default=0)
-        small = []
-        for trees in fresh:
-            if (size := self._size(trees)) <= 2 * fewest + _SPARE_COORDINATES:
-                small.append(trees)
-            else:
-                refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
-                self._measured.append(Candidate(trees, None, refusal))
         drafts: list[Draft] = []
-        for batch in _batches(small, _BATCH):
+        for batch in _batches(self._small(proposed), _BATCH):
             # The first one is always measured: there must be something to choose.
-            if (drafts or earlier) and self._is_late:
+            if (drafts or self._known_drafts) and self._is_late:
                 break
             full = sum(draft.nodes for draft in drafts) > self._effort.nodes
             wanted = [trees for trees in batch if not full or trees.name in self._named]
@@ -320,6 +319,23 @@ class _TreeSearch:
         if self._effort.rough:
             self._known_drafts |= {draft.trees.name: draft for draft in drafts}
         return drafts
+
+    def _small(self, proposed: Iterable[TreeSelection]) -> list[TreeSelection]:
+        """What is new and has not many more coordinates than others."""
+        fresh = [trees for trees in proposed if self._is_new(trees)]
+        known = [
+            *(draft.trees for draft in self._known_drafts.values()),
+            *(c.trees for c in self.result().ranked),
+        ]
+        fewest = min(map(self._size, [*fresh, *known]), default=0)
+        small = []
+        for trees in fresh:
+            if (size := self._size(trees)) <= 2 * fewest + _SPARE_COORDINATES:
+                small.append(trees)
+            else:
+                refusal = f"not formulated: {size} coordinates are more than twice as many as others need"
+                self._measured.append(Candidate(trees, None, refusal))
+        return small
 
     def _why_not(self, draft: Draft, closed: int) -> str:
         """The reason why the loops of a draft need not be closed; empty if they must be."""
@@ -333,9 +349,16 @@ class _TreeSearch:
         if _SAFETY * growth * draft.least > limit:
             times = f"{growth:.1f} times as long with closed loops"
             return f"its equations alone take {draft.least:.0f} ns, and those of others {times}"
-        if closed >= self._effort.closed:
+        if closed >= self._effort.closed and not self._is_worth_more(draft, ranked[0], closed):
             return f"not closed: {closed} candidates with cheaper equations were closed first"
-        return ""
+        alike = next((other for other in self._closed_drafts if _is_alike(draft, other)), None)
+        return "" if alike is None else f"not closed: its equations are about those of {alike.trees.name}"
+
+    def _is_worth_more(self, draft: Draft, best: Candidate, closed: int) -> bool:
+        """Whether a rough search closes a further draft: the best one iterates, others may not."""
+        near = draft.forecast <= _NEAR * min(other.forecast for other in self._closed_drafts or [draft])
+        iterates = best.cost is not None and best.cost.iterated > 0
+        return self._effort.rough and iterates and near and closed < 2 * self._effort.closed
 
     def _price_growth(self, draft: Draft) -> float:
         """The least factor by which closing the loops raises the price of a draft, judged by other drafts."""
@@ -393,6 +416,12 @@ class _TreeSearch:
 def _by_forecast(draft: Draft) -> tuple[bool, float]:
     """Usable drafts first, the least expected price before others."""
     return bool(draft.refusal), draft.forecast
+
+
+def _is_alike(draft: Draft, other: Draft) -> bool:
+    """Whether two drafts differ by no more than ties do."""
+    apart = abs(draft.least - other.least)
+    return draft.constraints == other.constraints and apart < _TIE * other.least
 
 
 def _coordinates(graph: LinearGraph) -> dict[tuple[Domain, str], int]:

@@ -1,4 +1,4 @@
-"""An assembled start as guesses for other coordinates of the same mechanism, so that it need not be sought again."""
+"""An assembled start as guesses for other coordinates of the same mechanism: it need not be sought again."""
 
 from __future__ import annotations
 
