@@ -314,37 +314,42 @@ class FunctionWriter:
         printer = CPrinter(self._names(self._program.circles))
         body = [(statement, printer.write(statement)) for statement in statements]
         long = sum(written.size + 1 for _, written in body) > LONGEST_MOTION
-        if long and not motion.pivots:
+        if long:
             return self._motion_in_parts(name, motion, list(chunks(body)))
         return [self._motion_text(name, motion, body)]
 
     def _motion_in_parts(
         self, name: str, motion: Motion, parts: Sequence[list[tuple[Statement, Written]]]
     ) -> list[FunctionText]:
-        """Equations of motion whose guards compare with nothing that was met before."""
+        """Equations of motion as functions that follow each other, each with the verdict of its own guards."""
         printer = CPrinter(self._names(self._program.circles))
         given, size = with_shared_array(parts, "w")
-        texts, calls = [], [f"double w[{max(size, 1)}];"]
+        texts, calls = [], [f"double w[{max(size, 1)}];", "MotionVerdict verdict = MOTION_GOOD, found;"]
         for number, statements in enumerate(given):
             body = [printer.write(statement) for statement in statements]
             read = self._leaves_read(body, self._program.circles)
             lines = [line for written in body for line in written.lines]
             declared = _declarations(read, without={"v", "a", "l"})
-            unused = [f"(void){argument};" for argument in ("at", "w", "v", "a", "l")]
+            unused = [f"(void){argument};" for argument in ("at", "largest", "pivots", "w", "v", "a", "l")]
             texts.append(
                 FunctionText(
                     _title(f"equations of motion, part {number}"),
-                    f"static MotionVerdict {name}_{number}(const ModelPoint *at, double *restrict w, "
-                    "double *restrict v, double *restrict a, double *restrict l)",
-                    [*declared, *unused, *lines, "return MOTION_GOOD;"],
+                    f"static MotionVerdict {name}_{number}(const ModelPoint *at, const double *largest, "
+                    "double *restrict pivots, double *restrict w, double *restrict v, double *restrict a, "
+                    "double *restrict l)",
+                    [*declared, *unused, "MotionVerdict verdict = MOTION_GOOD;", *lines, "return verdict;"],
                     _called(body),
                 )
             )
-            calls += [f"if ({name}_{number}(at, w, v, a, l) != MOTION_GOOD) {{", *_UNKNOWN, "}"]
+            calls += [
+                f"found = {name}_{number}(at, largest, pivots, w, v, a, l);",
+                *("if (found == MOTION_UNKNOWN) {", *_UNKNOWN, "}"),
+                "verdict = found == MOTION_WEAK ? found : verdict;",
+            ]
         whole = FunctionText(
             _title(_MOTION, motion.operations),
             _motion_prototype(name),
-            ["(void)largest;", "(void)pivots;", *calls, "return MOTION_GOOD;"],
+            [*calls, "return verdict;"],
             frozenset(),
         )
         return [*texts, whole]
