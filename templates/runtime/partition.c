@@ -56,6 +56,9 @@ static double larger(double x, double y)
  * neither on where it is nor on where it has been, and do not hide a row or a column that vanishes on the way. */
 
 #define AMPLITUDE 1.5707963267948966 /* of a sine whose magnitude has the mean 1 */
+/* The travel of points by a unit of deflection. A straight beam moves the points of a loop much less than this;
+ * a scale from its present shape would make a deflection look like a good dependent coordinate. */
+#define USUAL_DEFLECTION 1.0
 
 /* Numbers from -1 to 1 that are the same for every instance. */
 static double scattered(unsigned *seed)
@@ -127,6 +130,11 @@ void scale_constraints(Instance *self, const Point *point)
         for (int i = 0; i < MODEL_NC && pass == 0; i++) {
             for (int j = 0; j < MODEL_NQ; j++) {
                 state->column_scale[j] = larger(state->column_scale[j], work->stacked[i * MODEL_NQ + j]);
+            }
+        }
+        for (int j = 0; j < MODEL_NQ && pass == 0; j++) {
+            if (model_kinds[j] == COORDINATE_DEFLECTION) {
+                state->column_scale[j] = larger(state->column_scale[j], USUAL_DEFLECTION);
             }
         }
     }

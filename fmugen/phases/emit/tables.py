@@ -18,7 +18,6 @@ __all__ = ["defines", "motion_name", "network_blocks", "set_text", "tables"]
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 #: Characters of a line of a table.
 _WIDTH = 100
-_KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 
 
 def motion_name(number: int) -> str:
@@ -162,7 +161,7 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     flow, network = program.flow, program.network
     places = {coordinate: place for place, coordinate in enumerate(program.turning)}
     yield _integers("model_turn", (places.get(i, -1) for i in range(len(program.coordinate_names))))
-    kinds = [_KINDS.get(unit, "COORDINATE_COMPONENT") for unit in program.coordinate_units]
+    kinds = [f"COORDINATE_{kind.name}" for kind in program.coordinate_kinds]
     yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
     position = {row: index for index, row in enumerate(flow.rows)}
     attitudes = [f"{{{{{', '.join(map(str, a.components))}}}, {position[a.row]}}}" for a in program.attitudes]
