@@ -117,8 +117,10 @@ void scale_constraints(Instance *self, const Point *point)
     Work *const work = &self->work;
     Point elsewhere = *point;
     memset(work->stacked, 0, sizeof work->stacked);
-    memset(state->column_scale, 0, sizeof state->column_scale);
     memset(state->row_scale, 0, sizeof state->row_scale);
+    for (int j = 0; j < MODEL_NQ; j++) {
+        state->column_scale[j] = model_kinds[j] == COORDINATE_DEFLECTION ? USUAL_DEFLECTION : 0.0;
+    }
     for (int pass = 0; pass < 2; pass++) {
         unsigned seed = 1u;
         for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {
@@ -130,11 +132,6 @@ void scale_constraints(Instance *self, const Point *point)
         for (int i = 0; i < MODEL_NC && pass == 0; i++) {
             for (int j = 0; j < MODEL_NQ; j++) {
                 state->column_scale[j] = larger(state->column_scale[j], work->stacked[i * MODEL_NQ + j]);
-            }
-        }
-        for (int j = 0; j < MODEL_NQ && pass == 0; j++) {
-            if (model_kinds[j] == COORDINATE_DEFLECTION) {
-                state->column_scale[j] = larger(state->column_scale[j], USUAL_DEFLECTION);
             }
         }
     }
