@@ -35,6 +35,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
     yield "MODEL_NLEFT", len(flow.redundant)
+    yield "MODEL_NLIMITS", len(_limits(program))
     yield "MODEL_NI", len(flow.independent)
     yield "MODEL_NATT", len(program.attitudes)
     yield "MODEL_NSETS", len(flow.sets)
@@ -186,12 +187,22 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
         for row in program.left_out
     ]
     yield _Table("const ModelLeftOut", "model_left_out_rows", _rows(left_out, "{NULL, NULL, NULL, 1.0}"))
+    yield _Table("const ModelLimit", "model_limits", _rows(_limits(program), '{0, 0.0, "", ""}'))
     yield _numbers("model_z0", network.start_unknowns)
     yield _strings("model_states", network.states)
     yield _strings("model_fixed_state_names", network.fixed_states)
     yield _strings("model_angle_names", program.angles)
     references = [str(variable.value_reference) for variable in description.continuous_states]
     yield _Table("const unsigned", "model_state_references", _rows(references))
+
+
+def _limits(program: Program) -> list[str]:
+    """The calculated variables that have a limit."""
+    return [
+        f"{{{place}, {variable.limit.bound!r}, {_string(variable.name)}, {_string(variable.limit.reason)}}}"
+        for place, variable in enumerate(program.calculated)
+        if variable.limit is not None
+    ]
 
 
 def _integers(name: str, values: Iterable[int]) -> _Table:
