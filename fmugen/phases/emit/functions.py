@@ -321,7 +321,7 @@ class FunctionWriter:
     def _motion_in_parts(
         self, name: str, motion: Motion, parts: Sequence[list[tuple[Statement, Written]]]
     ) -> list[FunctionText]:
-        """Equations of motion as functions that follow each other, each with the verdict of its own guards."""
+        """Equations of motion as functions one after another, each with the verdict of its guards."""
         printer = CPrinter(self._names(self._program.circles))
         given, size = with_shared_array(parts, "w")
         texts, calls = [], [f"double w[{max(size, 1)}];", "MotionVerdict verdict = MOTION_GOOD, found;"]
