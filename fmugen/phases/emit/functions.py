@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from fmugen.expr.code import Operations
-from fmugen.expr.dag import Expr, Operation
-from fmugen.expr.generic import Generic
+from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Written
 from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
 from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Zeros, comment
+from fmugen.phases.emit.labels import Labels
 from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
 from fmugen.phases.emit.parts import LONGEST_FUNCTION, LONGEST_MOTION, chunks, with_shared_array
 from fmugen.phases.emit.steps import equation_of
@@ -374,7 +374,7 @@ class FunctionWriter:
 
     def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
         numbers, pivots, names = count(), count(), Names()
-        labels = _Labels(motion.labels)
+        labels = Labels(motion.labels)
         for stage in motion.stages:
             yield Heading(stage.title)
             circles = self._program.circles
@@ -396,7 +396,7 @@ class FunctionWriter:
         leaves: dict[Expr, Leaf],
         names: Names,
         numbers: Iterator[int],
-        labels: _Labels | None = None,
+        labels: Labels | None = None,
     ) -> Iterator[Statement]:
         """Temporaries; those without a name of their own take the next ``numbers``."""
         for node in nodes:
@@ -422,24 +422,6 @@ def _motion_prototype(name: str) -> str:
         f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, "
         "double *restrict pivots, double *restrict v, double *restrict a, double *restrict l)"
     )
-
-
-class _Labels:
-    """The labels of temporaries that equal a known expression in another form."""
-
-    def __init__(self, labels: Iterable[tuple[Expr, str]]) -> None:
-        self._generic = Generic()
-        self._known = [(node, text) for node, text in labels if not node.constant]
-
-    def of(self, node: Expr) -> str:
-        if node.operation in (Operation.CALL, Operation.POWER):
-            return ""
-        for known, text in self._known:
-            if self._generic.are_equal(node, known):
-                return text
-            if self._generic.are_equal(-node, known):
-                return f"-({text})"
-        return ""
 
 
 @dataclass(frozen=True)
