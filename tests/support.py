@@ -36,7 +36,16 @@ _LARGE = {
     "stewart_gough",
     "stewart_gough_uchida",
     "v6_engine",
+    "vehicle_14dof",
+    "vehicle_double_wishbone",
 }
+#: Examples that run with other trees than most.
+_TREES = {"vehicle_14dof": "jc", "vehicle_double_wishbone": "kingpin"}
+
+
+def trees_of(name: str, others: str = "aac") -> str:
+    """The trees that tests run an example with: its own, or those of all ``others``."""
+    return _TREES.get(name, others)
 
 
 def by_size(names: Iterable[str]) -> list[Any]:
