@@ -12,7 +12,6 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fmugen.analysis.statement import statement_of
 from fmugen.cli import app
 from fmugen.errors import CompileError
 from fmugen.ir.flow import Closure
@@ -152,13 +151,13 @@ def agree(path: Path, folder: Path, *options: str) -> str:
         assert fact(text, "closure") == f"triangular: {sentence}"
     assert fact(exported, "longest step") == fact(shown, "longest step")
     assert fact(exported, "worst internal step") == fact(shown, "worst internal step")
-    statement = statement_of(Compilation(read_model(path), ExportOptions(*options[1:2])))
-    assert statement.independent == statement.sets[0]
-    assert (", ".join(statement.independent) or "none") == independent
-    assert statement.sentence == sentence
+    made = Compilation(read_model(path), ExportOptions(*options[1:2]))
+    first = made.flow.sets[0].independent
+    assert (", ".join(made.program.coordinate_names[k] for k in first) or "none") == independent
+    assert made.measured_closure.sentence == sentence
     experiment = read_model(path).experiment
     counted = iterating_points(fmu, experiment.stop, experiment.step)
-    assert counted == (statement.trial.points_with_iteration, statement.trial.points)
+    assert counted == (made.trial.points_with_iteration, made.trial.points)
     return iteration
 
 
