@@ -161,7 +161,10 @@ def agree(path: Path, folder: Path, *options: str) -> str:
     return iteration
 
 
-@pytest.mark.parametrize("name", ["four_bar", "quick_return", "slider_crank"])
+@pytest.mark.parametrize(
+    "name",
+    ["slider_crank", *(pytest.param(n, marks=pytest.mark.slow) for n in ("four_bar", "quick_return"))],
+)
 def test_commands_agree_on_motions_that_never_iterate(name: str, tmp_path: Path) -> None:
     """With the default trees, which are measured."""
     path = EXAMPLES / name / "model.toml"
@@ -171,7 +174,10 @@ def test_commands_agree_on_motions_that_never_iterate(name: str, tmp_path: Path)
     assert fact(said("closure", path), "closure").endswith(", no iteration")
 
 
-@pytest.mark.parametrize("addition", ["", PULLED], ids=["free", "with a line force"])
+@pytest.mark.parametrize(
+    "addition",
+    [pytest.param("", id="free", marks=pytest.mark.slow), pytest.param(PULLED, id="with a line force")],
+)
 def test_commands_agree_where_the_independent_coordinate_passes_dead_centres(
     addition: str, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ OTHERS = {
 ALL = STRUTS | OTHERS
 
 
+@pytest.mark.slow
 def test_a_strut_has_a_report(tmp_path: Path) -> None:
     model = mcpherson()
     page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
