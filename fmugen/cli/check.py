@@ -67,6 +67,8 @@ def check_model(path: Path, trees: str) -> None:
         trial = made.trial
     if trial.refused:
         raise ModelError(str(path), (Problem("start", f"the FMU does not start: {trial.problem}"),))
+    for said in trial.warnings:
+        print_warning(f"the FMU says: {said}")
     _print_motion(model, graph, made, trees)
     print_line("the model is sound", style="green")
 

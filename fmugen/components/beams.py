@@ -28,7 +28,7 @@ from fmugen.ir.element import GROUND, Point, Space
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Displacement, Domain, Edge, EdgeConstraint, Rotation, Work
 from fmugen.ir.motion import Motion
-from fmugen.ir.quantity import Level
+from fmugen.ir.quantity import Level, Limit
 
 __all__ = ["Beam"]
 
@@ -285,7 +285,7 @@ class Beam(Body):
             return found / length
 
         measure = Across(Domain.TRANSLATION, ratio)
-        yield Reading("deflection_ratio", Level.POSITION, "1", measure, recorded=True)
+        yield Reading("deflection_ratio", Level.POSITION, "1", measure, recorded=True, limit=_LIMIT)
         for point in self.points:
             yield from self._bent(point)
 
@@ -359,6 +359,8 @@ class Beam(Body):
         yield Work(at.name, freedoms, laws.work)
 
 
+#: At 9 % the error of second order is 0.3 % of the deflection, at 76 % it is as large as the deflection.
+_LIMIT = Limit(0.1, "terms of third order, which are left out, count there: a stiffer beam bends less")
 _SECTION_KEYS = ("area", "second_moment", "diameter", "inner_diameter", "width", "height")
 _SECTIONS = (
     {"area", "second_moment"},

@@ -16,7 +16,8 @@ import numpy as np
 
 from fmugen.verify.beam_shapes import Shapes, ShapeValues
 from fmugen.verify.charts import Posture, Twist
-from fmugen.verify.rotations import Array, Indices
+from fmugen.verify.rotations import Array
+from fmugen.verify.tape.scalar import zeros
 
 __all__ = ["FlexibleInertia", "HiddenBody", "PlanarBeam", "Section"]
 
@@ -24,9 +25,8 @@ _TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 class FlexibleInertia(NamedTuple):
-    """What a flexible body adds to the equations of some rates: mass matrix and force."""
+    """What a flexible body adds to the equations of its rates: mass matrix and force."""
 
-    rates: Indices
     mass: Array
     force: Array
 
@@ -87,7 +87,7 @@ class PlanarBeam:
 
     def _matrix(self, q: Array) -> Array:
         """M(q)."""
-        m = np.zeros((3 + len(q), 3 + len(q)))
+        m = zeros((3 + len(q), 3 + len(q)), q)
         m[0, 0] = m[1, 1] = self._mass
         m[0, 2] = m[2, 0] = -self._across @ q
         m[1, 2] = m[2, 1] = self._first - 0.5 * q @ self._shorter @ q
@@ -101,7 +101,7 @@ class PlanarBeam:
     def _slopes(self, q: Array) -> Array:
         """The derivative of M by each coordinate."""
         count = len(q)
-        slopes = np.zeros((count, 3 + count, 3 + count))
+        slopes = zeros((count, 3 + count, 3 + count), q)
         slopes[:, 0, 2] = slopes[:, 2, 0] = -self._across
         slopes[:, 1, 2] = slopes[:, 2, 1] = -self._shorter @ q
         slopes[:, 2, 2] = 2.0 * self._swelling @ q
@@ -113,7 +113,7 @@ class PlanarBeam:
         turn = posture.rotation[self.frame][:2, :2]
         v = turn.T @ twist.velocity[:2, self.frame]
         q = self._q(posture.position)
-        return turn, q, np.concatenate((v, [twist.spin[2, self.frame]], self._q(twist.velocity)))
+        return turn, q, np.concatenate((v, twist.spin[2:, self.frame], self._q(twist.velocity)))
 
     def inertia(self, posture: Posture, twist: Twist) -> FlexibleInertia:
         """Mass matrix, and gyroscopic forces with the weight."""
@@ -125,9 +125,10 @@ class PlanarBeam:
         bias[2] += v[0] * momentum[1] - v[1] * momentum[0]
         bias[3:] -= 0.5 * np.einsum("i,kij,j->k", u, slopes, u)
         force = matrix[:, :2] @ (turn.T @ self._gravity) - bias
-        axes = np.eye(len(u))
+        axes = zeros((len(u), len(u)), turn)
+        axes[np.diag_indices(len(u))] = 1.0
         axes[:2, :2] = turn
-        return FlexibleInertia(self.rates, axes @ matrix @ axes.T, axes @ force)
+        return FlexibleInertia(axes @ matrix @ axes.T, axes @ force)
 
     def hidden(
         self, position: Array, angle: float, moving: Array, q: Array, rates: Array
@@ -152,11 +153,13 @@ class PlanarBeam:
 
     def kinetic_energy(self, posture: Posture, twist: Twist) -> float:
         _, q, u = self._motion(posture, twist)
-        return 0.5 * float(u @ self._matrix(q) @ u)
+        found: float = 0.5 * np.dot(u, self._matrix(q) @ u)
+        return found
 
     def gravity_potential(self, posture: Posture) -> float:
         q = self._q(posture.position)
-        moment = np.array([self._first - 0.5 * q @ self._shorter @ q, self._across @ q])
+        moment = np.array([self._first - 0.5 * (q @ self._shorter @ q), self._across @ q])
         center = self._mass * posture.position[:2, self.frame]
         center = center + posture.rotation[self.frame][:2, :2] @ moment
-        return -float(self._gravity @ center)
+        found: float = -np.dot(self._gravity, center)
+        return found

@@ -35,6 +35,7 @@ from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array, cross
+from fmugen.verify.tape.scalar import zeros
 
 #: Singular values of G below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
@@ -96,7 +97,7 @@ class Terms(NamedTuple):
     values: Values
     gamma: Array
     mass: MassMatrix
-    #: The dependence of forces on accelerations, with the opposite sign; empty without.
+    #: The dependence of forces on accelerations, with the opposite sign, and the inertia of flexible bodies.
     added: Array
     force: Array
     actions: list[Action]
@@ -182,6 +183,11 @@ class Mechanism:
         self._readings = Readings(self.measures, self.chart)
         self._memory = Readings(remembered, self.chart)
 
+    @property
+    def adds_mass(self) -> bool:
+        """Whether a full matrix is added to the masses of rigid bodies."""
+        return bool(self.forces.accelerated or self.flexible)
+
     @cached_property
     def compiled(self) -> Compiled | None:
         """The compiled equations, where there are any."""
@@ -232,16 +238,11 @@ class Mechanism:
         terms = self.terms(time, posture, twist, velocities, known, own)
         force, actions = terms.force, terms.actions
         added = [terms.added] if len(terms.added) else []
-        flexible = [body.inertia(posture, twist) for body in self.flexible]
 
         def weigh(columns: Array) -> Array:
             result: Array = terms.mass.times(columns) + sum(inertia @ columns for inertia in added)
-            for body in flexible:
-                result[body.rates] += body.mass @ columns[body.rates]
             return result
 
-        for body in flexible:
-            force[body.rates] += body.force
         if response:
             added.append(response.inertia)
             force = force + response.force
@@ -277,7 +278,7 @@ class Mechanism:
         inputs: Mapping[str, float],
         own: Array,
     ) -> Terms:
-        """The terms of the equations of motion of rigid bodies without the network.
+        """The terms of the equations of motion without the network.
 
         ``own`` are the states of force laws.
         """
@@ -285,15 +286,20 @@ class Mechanism:
         exert = partial(self.forces.generalized, time, posture, twist, velocities, inputs, own)
         applied, actions = exert()
         mass = self.masses.at(posture)
-        added = np.zeros((0, 0))
+        force = applied - mass.gyroscopic(velocities)
+        added = zeros((self.size, self.size) if self.adds_mass else (0, 0), velocities)
         if self.forces.accelerated:  # linear in accelerations
-            added = np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)])
+            added = added + np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)])
+        for body in self.flexible:
+            inertia = body.inertia(posture, twist)
+            added[np.ix_(body.rates, body.rates)] += inertia.mass
+            force[body.rates] += inertia.force
         return Terms(
             values,
             gamma=self.constraints.targets(time, inputs)[2] - values.bias,
             mass=mass,
             added=added,
-            force=applied - mass.gyroscopic(velocities),
+            force=force,
             actions=actions,
         )
 

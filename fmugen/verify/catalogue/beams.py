@@ -46,6 +46,7 @@ from fmugen.verify.measures import (
     Sum,
 )
 from fmugen.verify.rotations import IDENTITY, Array
+from fmugen.verify.tape.scalar import choose
 
 #: Where the deflection ratio looks at the beam.
 _STATIONS = np.arange(1, 9) / 8.0
@@ -85,15 +86,15 @@ class _Along(Composite):
         table = np.array(self.shortening)
         slope = table @ q
         return Combined(
-            float(parts.value[0] - self.place + 0.5 * q @ slope),
+            parts.value[0] - self.place + 0.5 * (q @ slope),
             parts.jacobian[0] + slope @ parts.jacobian[1:],
-            float(parts.bias[0] + slope @ parts.bias[1:] + rates @ table @ rates),
+            parts.bias[0] + slope @ parts.bias[1:] + rates @ table @ rates,
         )
 
 
 @dataclass(frozen=True)
 class _Largest(Composite):
-    """The largest amount of some linear functions of coordinates."""
+    """The largest amount of some linear functions of coordinates, as a value without derivatives."""
 
     coordinates: tuple[Simple, ...]
     rows: tuple[tuple[float, ...], ...]
@@ -103,10 +104,13 @@ class _Largest(Composite):
         return self.coordinates
 
     def combine(self, parts: Jets, memory: Array) -> Combined:
-        values = np.array(self.rows) @ parts.value
-        worst = int(np.argmax(np.abs(values)))
-        row = np.sign(values[worst]) * np.array(self.rows[worst])
-        return Combined(float(row @ parts.value), row @ parts.jacobian, float(row @ parts.bias))
+        rows = np.array(self.rows)
+        found = [abs(value) for value in rows @ parts.value]
+        largest = found[0]
+        for value in found[1:]:
+            largest = choose(value - largest, value, largest)
+        # It is read as a value alone.
+        return Combined(largest, np.zeros(parts.jacobian.shape[1]), 0.0)
 
 
 @law("bodies", "beam")
@@ -251,6 +255,6 @@ class _Beam:
             q, rates = np.array(seen.positions), np.array(seen.rates)
             elastic, damped = stiffness @ q, damping @ rates
             efforts: Sequence[float] = (-elastic - damped).tolist()
-            return Action(efforts, 0.5 * float(q @ elastic), -float(rates @ damped))
+            return Action(efforts, 0.5 * (q @ elastic), -(rates @ damped))
 
         return ForceLaw(self.coordinates, act)
