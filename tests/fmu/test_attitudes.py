@@ -168,7 +168,9 @@ def test_a_sleeping_top_at_a_loose_tolerance() -> None:
     assert found <= 1e-4
 
 
-@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.NEWTON_ALL])
+@pytest.mark.parametrize(
+    "closure", [Closure.TRIANGULAR, pytest.param(Closure.NEWTON_ALL, marks=pytest.mark.slow)]
+)
 def test_in_loops(closure: Closure) -> None:
     model = parse_model(HUNG_PLATE, "plate")
     export = export_of(model, closure=closure)

@@ -20,7 +20,7 @@ from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification, shared_scales
 from tests.store import exported
-from tests.support import EXAMPLES, example
+from tests.support import EXAMPLES, by_size, example
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 DATA = Path(__file__).parents[1] / "data"
@@ -33,21 +33,9 @@ def fmu_of(name: str, trees: str = "aac") -> Path:
 
 #: Communication steps of the beginning of a motion.
 _BEGINNING = 50
-#: To make these takes a quarter of a minute and more.
-_LARGE = {
-    "double_wishbone",
-    "five_link_suspension",
-    "jansen_walker",
-    "spatial_parallel_3dof",
-    "stewart_gough",
-    "stewart_gough_uchida",
-    "v6_engine",
-}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in _LARGE else n for n in NAMES]
-)
+@pytest.mark.parametrize("name", by_size(NAMES))
 def test_example_is_valid_and_begins_as_the_reference(name: str) -> None:
     fmu = fmu_of(name)
     assert validate_fmu(str(fmu)) == []

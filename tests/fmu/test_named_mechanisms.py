@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,7 @@ OTHERS = {
 ALL = STRUTS | OTHERS
 
 
+@pytest.mark.slow
 def test_a_strut_has_a_report(tmp_path: Path) -> None:
     model = mcpherson()
     page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
@@ -169,15 +171,26 @@ def test_a_spin_that_no_guess_concerns_is_not_a_mode(trees: str) -> None:
 
 
 def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish() -> None:
-    """At t = 0.055 s an Euler parameter of the tie rod is 0/0: there iteration takes over."""
-    fmu = fmu_of(STRUTS["bar"], "jc")
+    """By this Euler parameter of the tie rod the others are nearly 0/0: there iteration takes over."""
+    fmu = fmu_of(replace(STRUTS["bar"], independent=("mount.p3", "inner.p1", "slide.s")), "jc")
+    follow_strut(fmu, 1e-9)
+
+
+def test_a_strut_keeps_away_from_coordinates_that_barely_determine_the_others() -> None:
+    """All sets are iterated, and those with the fewest operations are near to singular at all times."""
+    made = exported(STRUTS["bar"], ExportOptions(trees="jc"))
+    assert made.compilation.flow.quality > 0.9
+    follow_strut(made.path, 1e-11)
+
+
+def follow_strut(fmu: Path, residual: float) -> None:
     outputs = ["closure.residual", "height"]
     fixed = {"solver.method": 2, "solver.step": 0.001}
     runs = [Run(0.08, step, outputs, parameters=fixed) for step in (0.01, 0.001)]
     runs += [Run(0.08, 0.01, outputs), Run(0.08, 0.001, outputs, interface="ModelExchange", tolerance=1e-9)]
     for made in simulate_runs(fmu, runs):
         assert not isinstance(made, SimulationError), made
-        assert made.values["closure.residual"].max() < 1e-9
+        assert made.values["closure.residual"].max() < residual
         assert made.values["height"][-1] == pytest.approx(0.10654636, abs=1e-7)
 
 
