@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from fmugen.components.deforming import MassIntegrals
-from fmugen.components.shapes import Integrals, Polynomial, derivative, products
+from fmugen.components.shapes import (
+    Integrals,
+    Polynomial,
+    derivative,
+    held_polynomials,
+    products,
+    tables,
+)
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3, null, null_matrix
 
@@ -24,12 +32,23 @@ _NUMBER = {"x": 0, "y": 1, "z": 2}
 
 @dataclass(frozen=True)
 class Family:
-    """The coordinates of one direction; bending has ``integrals``, other families only ``shapes``."""
+    """The coordinates of one direction.
+
+    Those of bending are ``held`` in one of the ways of a beam, with a basis, and have ``integrals``. Shapes
+    are computed when they are first used: names do not need them.
+    """
 
     direction: str
     names: tuple[str, ...]
-    shapes: tuple[Polynomial, ...]
-    integrals: Integrals | None = None
+    held: tuple[str, str] | None = None
+
+    @cached_property
+    def integrals(self) -> Integrals | None:
+        return None if self.held is None else tables(*self.held, len(self.names))
+
+    @cached_property
+    def shapes(self) -> tuple[Polynomial, ...]:
+        return held_polynomials(len(self.names)) if self.integrals is None else self.integrals.shapes
 
     @property
     def unit(self) -> str:

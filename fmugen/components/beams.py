@@ -34,7 +34,7 @@ from fmugen.components.bodies import Body, frame_readings
 from fmugen.components.deforming import DeformingBody
 from fmugen.components.measures import Across, Attitude, Reading, places
 from fmugen.components.mirror import Mirror
-from fmugen.components.shapes import BASES, RITZ, SUPPORTS, held_polynomials, tables
+from fmugen.components.shapes import BASES, RITZ, SUPPORTS
 from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import GROUND, Point
@@ -159,15 +159,13 @@ class Beam(Body):
         def names(prefix: str, number: int) -> tuple[str, ...]:
             return tuple(f"{prefix}{k}" for k in range(1, number + 1))
 
-        bending = tables(self.supports, self.basis, max(_count(self.shapes), 1))
         found = []
         for direction in "y" if planar else _PLANES[self.planes]:
-            named = names("q" if planar else f"q{direction}", len(bending.shapes))
-            found.append(Family(direction, named, bending.shapes, bending))
+            named = names("q" if planar else f"q{direction}", max(_count(self.shapes), 1))
+            found.append(Family(direction, named, (self.supports, self.basis)))
         for direction, given in ((TWIST, self.torsion_shapes), ("x", self.axial_shapes)):
             if _count(given):
-                shapes = held_polynomials(_count(given))
-                found.append(Family(direction, names(f"q{direction}", len(shapes)), shapes))
+                found.append(Family(direction, names(f"q{direction}", _count(given))))
         return found
 
     def frames(self, name: str) -> Iterator[tuple[str, str]]:
@@ -223,7 +221,7 @@ class Beam(Body):
 
         for family in families:
             direction = "" if planar and family.direction == "y" else f"_{family.direction}"
-            if family.integrals is not None:
+            if family.held is not None:
                 yield reading(f"deflection{direction}", family, slope=False)
                 yield reading(f"slope{direction}", family, slope=True)
             else:
