@@ -113,7 +113,7 @@ def test_rows_by_length_give_the_motion_of_the_rows_along_axes(kind: int) -> Non
 
 
 def test_links_are_written_by_their_length_where_that_leaves_less_to_iteration() -> None:
-    """A pin saves one of four iterated unknowns, a ball the root of a polynomial; all other is exact already."""
+    """A pin saves one of four iterated unknowns, a ball the root of a polynomial; the rest is exact."""
     for model, before, after, row in (
         (hung(aimed=False), (4, 0), (3, 0), "top, length"),
         (hung(aimed=True, balls=True), (0, 1), (0, 0), "side, length"),
