@@ -136,7 +136,7 @@ def gruebler_count(model: SystemModel) -> int:
     taken = sum(motions - joint.mobility(planar=planar) for joint in binding)
     taken += sum(len(prescribed(driver, planar=planar)) for driver in model.in_section("drivers"))
     bodies = model.in_section("bodies")
-    own = sum(len(list(component_of(body).own_coordinates())) for body in bodies)
+    own = sum(len(list(component_of(body).own_coordinates(planar=planar))) for body in bodies)
     return motions * len(bodies) + own - taken
 
 

@@ -46,7 +46,7 @@ class Brake(ForceElement):
         return (self.capacity,)
 
     def replaced(self, number: int, formula: Formula) -> ForceElement:
-        return replace(self, capacity=formula)  # type: ignore[type-var]  # a decorated class
+        return replace(self, capacity=formula)
 
     def check(self, at: Numbers) -> None:
         at.positive("windup")

@@ -26,7 +26,7 @@ from fmugen.verify.charts import TWIST, Posture, Twist, chart_of
 from fmugen.verify.compiled import Compiled, compiled
 from fmugen.verify.constraints import Constraints
 from fmugen.verify.deadline import check_time
-from fmugen.verify.flexible import PlanarBeam
+from fmugen.verify.flexible import FlexibleBody
 from fmugen.verify.forces import Forces
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses, MassMatrix
@@ -140,7 +140,7 @@ def _inertias(elements: Sequence[ElementParts], layout: Layout) -> list[Inertia]
     return [*found, *(Inertia(0.0, np.zeros((3, 3))) for _ in range(layout.hidden))]
 
 
-def _flexible(elements: Sequence[ElementParts]) -> Iterator[PlanarBeam]:
+def _flexible(elements: Sequence[ElementParts]) -> Iterator[FlexibleBody]:
     for each in elements:
         if each.parts.flexible is not None:
             yield each.parts.flexible

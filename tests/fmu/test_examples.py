@@ -20,7 +20,11 @@ from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification, shared_scales
 from tests.store import exported
+<<<<<<< HEAD
 from tests.support import EXAMPLES, example, trees_of
+=======
+from tests.support import EXAMPLES, by_size, example
+>>>>>>> main
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 DATA = Path(__file__).parents[1] / "data"
@@ -33,6 +37,7 @@ def fmu_of(name: str) -> Path:
 
 #: Communication steps of the beginning of a motion.
 _BEGINNING = 50
+<<<<<<< HEAD
 #: To make these takes a quarter of a minute and more.
 _LARGE = {
     "double_wishbone",
@@ -47,11 +52,11 @@ _LARGE = {
 }
 #: Their whole motion is compared with another reference elsewhere: the judge takes minutes a second of it.
 _LONG = {"vehicle_14dof", "vehicle_double_wishbone"}
+=======
+>>>>>>> main
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in _LARGE else n for n in NAMES]
-)
+@pytest.mark.parametrize("name", by_size(NAMES))
 def test_example_is_valid_and_begins_as_the_reference(name: str) -> None:
     fmu = fmu_of(name)
     assert validate_fmu(str(fmu)) == []

@@ -76,8 +76,10 @@ OTHERS = {
     "delta": delta(),
 }
 ALL = STRUTS | OTHERS
+ASSEMBLED_QUICKLY = {"cross", "no guesses", "jansen", "lift", "high lift", "seat", "wiper"}
 
 
+@pytest.mark.slow
 def test_a_strut_has_a_report(tmp_path: Path) -> None:
     model = mcpherson()
     page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
@@ -88,14 +90,24 @@ def test_a_strut_has_a_report(tmp_path: Path) -> None:
     assert "knuckle" in text and "passed" in text
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ASSEMBLED_QUICKLY else pytest.mark.slow) for name in ALL],
+)
 def test_all_trees_start_in_the_same_position(name: str) -> None:
     starts = [start_of(ALL[name], trees)[1] for trees in TREES]
     for found in starts[1:]:
         np.testing.assert_allclose(found, starts[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["goldberg", "jansen", "lift", "seat", "wiper"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("goldberg", marks=pytest.mark.slow),
+        pytest.param("jansen", marks=pytest.mark.slow),
+        *("lift", "seat", "wiper"),
+    ],
+)
 def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str) -> None:
     model = OTHERS[name]
     fmu = fmu_of(model)
@@ -121,6 +133,7 @@ def test_a_strut_is_verified() -> None:
     assert verification.passed, verification.problems
 
 
+@pytest.mark.slow
 def test_a_platform_on_cranks_closes_by_its_pose() -> None:
     """The pose counts as a set of independent coordinates although Euler parameters are four."""
     model = six_rss()
@@ -130,6 +143,7 @@ def test_a_platform_on_cranks_closes_by_its_pose() -> None:
     assert verification.passed, verification.sentence
 
 
+@pytest.mark.slow
 def test_a_delta_robot_on_rods_is_verified() -> None:
     verification = judged(delta(), stop=0.1)
     assert verification.passed, verification.problems

@@ -15,6 +15,7 @@ from fmugen.ir.model import (
     NamedTrees,
     Output,
     Parameter,
+    Space,
     Start,
     SystemModel,
 )
@@ -181,8 +182,9 @@ def _starts(draft: Draft, scope: Scope, elements: Iterable[Element], problems: P
     if draft.start is not None and draft.start.steady:
         return
     given = set() if draft.start is None else {*draft.start.fixed, *draft.start.guess}
+    planar = draft.space is Space.PLANAR
     for element in elements:
-        for own in component_of(element).own_coordinates() if not element.ports else ():
+        for own in component_of(element).own_coordinates(planar=planar) if not element.ports else ():
             position, rate, _ = (f"{element.name}.{kind}" for kind in derivative_names(own.name))
             yield from (
                 Start(n, ZERO, fixed=True) for n in (position, rate) if own.at_rest and n not in given
