@@ -23,23 +23,6 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 Array = NDArray[np.float64]
 
-<<<<<<< HEAD
-#: Examples whose code takes long to compile.
-_LARGE = {
-    "andrews",
-    "bricard",
-    "double_wishbone",
-    "five_link_suspension",
-    "jansen_walker",
-    "landing_gear",
-    "spatial_parallel_3dof",
-    "spatial_serial",
-    "stewart_gough",
-    "stewart_gough_uchida",
-    "v6_engine",
-    "vehicle_14dof",
-    "vehicle_double_wishbone",
-=======
 #: Examples that are exported and judged in a second or two, of every kind. All others are slow tests.
 QUICK = {
     "cauer_low_pass",
@@ -64,7 +47,6 @@ QUICK = {
     "three_rrr",
     "tumbling_body",
     "vibrating_system",
->>>>>>> main
 }
 #: Examples that run with other trees than most.
 _TREES = {"vehicle_14dof": "jc", "vehicle_double_wishbone": "kingpin"}

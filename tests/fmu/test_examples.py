@@ -20,11 +20,7 @@ from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification, shared_scales
 from tests.store import exported
-<<<<<<< HEAD
-from tests.support import EXAMPLES, example, trees_of
-=======
-from tests.support import EXAMPLES, by_size, example
->>>>>>> main
+from tests.support import EXAMPLES, by_size, example, trees_of
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 DATA = Path(__file__).parents[1] / "data"
@@ -37,23 +33,8 @@ def fmu_of(name: str) -> Path:
 
 #: Communication steps of the beginning of a motion.
 _BEGINNING = 50
-<<<<<<< HEAD
-#: To make these takes a quarter of a minute and more.
-_LARGE = {
-    "double_wishbone",
-    "five_link_suspension",
-    "jansen_walker",
-    "spatial_parallel_3dof",
-    "stewart_gough",
-    "stewart_gough_uchida",
-    "v6_engine",
-    "vehicle_14dof",
-    "vehicle_double_wishbone",
-}
 #: Their whole motion is compared with another reference elsewhere: the judge takes minutes a second of it.
 _LONG = {"vehicle_14dof", "vehicle_double_wishbone"}
-=======
->>>>>>> main
 
 
 @pytest.mark.parametrize("name", by_size(NAMES))
