@@ -28,7 +28,7 @@ demo: $(VENV)/installed $(VENV)/compiler
 		--fmu $(OUT)/SliderCrank.fmu --plot $(OUT)/SliderCrank.html
 
 test: $(VENV)/installed-test $(VENV)/compiler $(VENV)/browser
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 lint: $(VENV)/installed-test
 	$(BIN)/ruff check .
@@ -38,7 +38,7 @@ lint: $(VENV)/installed-test
 
 cross-check: $(VENV)/installed-test $(VENV)/compiler
 	$(BIN)/python cross_check/run.py --output cross_check/results/CROSS_CHECK.md
-	$(BIN)/python -m pytest -q -n 2 -m slow
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m slow
 
 fuzz: $(VENV)/installed $(VENV)/compiler
 	$(BIN)/python cross_check/reliability.py --cpu-minutes 60 --output cross_check/RELIABILITY.md

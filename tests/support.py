@@ -23,25 +23,44 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 Array = NDArray[np.float64]
 
-#: Examples whose code takes long to compile.
-_LARGE = {
-    "andrews",
-    "bricard",
-    "double_wishbone",
-    "five_link_suspension",
-    "jansen_walker",
-    "landing_gear",
-    "spatial_parallel_3dof",
-    "spatial_serial",
-    "stewart_gough",
-    "stewart_gough_uchida",
-    "v6_engine",
+#: Examples that are exported and judged in a second or two, of every kind. All others are slow tests.
+QUICK = {
+    "cauer_low_pass",
+    "double_pendulum",
+    "engine1a",
+    "excavator",
+    "five_bar",
+    "four_bar",
+    "fourbar_modelica",
+    "mcphee_electrical",
+    "n_four_bar",
+    "peaucellier_lipkin",
+    "pendulum",
+    "pipe_network",
+    "quick_return",
+    "rectifier",
+    "slider_crank",
+    "spatial_four_bar",
+    "spatial_slider_crank",
+    "stephenson_iii",
+    "three_rpr",
+    "three_rrr",
+    "tumbling_body",
+    "vibrating_system",
 }
+#: Examples that run with other trees than most.
+_TREES = {"vehicle_14dof": "jc", "vehicle_double_wishbone": "kingpin"}
 
 
-def by_size(names: Iterable[str]) -> list[Any]:
-    """Names of examples as parameters of a test; the large ones are slow."""
-    return [pytest.param(name, marks=pytest.mark.slow) if name in _LARGE else name for name in names]
+def trees_of(name: str, others: str = "aac") -> str:
+    """The trees that tests run an example with: its own, or those of all ``others``."""
+    return _TREES.get(name, others)
+
+
+def by_size(cases: Iterable[str | tuple[str, ...]]) -> list[Any]:
+    """Parameters of a test, each an example or a tuple that begins with one; only quick ones are not slow."""
+    rows = [(case,) if isinstance(case, str) else case for case in cases]
+    return [pytest.param(*row, marks=() if row[0] in QUICK else pytest.mark.slow) for row in rows]
 
 
 def fact(text: str, name: str) -> str:

@@ -19,14 +19,20 @@ EXPORTED int probe_row(void)
     return ROW;
 }
 
+/* The row of the present point. */
+EXPORTED void probe_now(fmi2Component component, double *row)
+{
+    const Point *at = &((Instance *)component)->state.at;
+    row[0] = at->t;
+    memcpy(row + 1, at->q, sizeof at->q);
+    memcpy(row + 1 + MODEL_NQ, at->v, sizeof at->v);
+}
+
 /* Let the FMU run and note its motion; returns how many rows were written. */
 EXPORTED int probe_record(fmi2Component component, double step, int count, double *motion)
 {
-    const Point *at = &((Instance *)component)->state.at;
     for (int i = 0; i < count; i++) {
-        motion[i * ROW] = at->t;
-        memcpy(motion + i * ROW + 1, at->q, sizeof at->q);
-        memcpy(motion + i * ROW + 1 + MODEL_NQ, at->v, sizeof at->v);
+        probe_now(component, motion + i * ROW);
         if (fmi2DoStep(component, i * step, step, fmi2True) > fmi2Warning) {
             return i + 1;
         }
@@ -134,4 +140,23 @@ EXPORTED double probe_residual(fmi2Component component, const double *motion, in
         largest = fmax(largest, max_magnitude(MODEL_NC, self->work.residual));
     }
     return largest;
+}
+
+/* By how much each coordinate of a motion differs, at most, from where this closure puts it for the same
+ * independent coordinates; returns 0 where a loop stays open. */
+EXPORTED int probe_errors(fmi2Component component, const double *motion, int count, double *errors)
+{
+    Instance *self = component;
+    Point *point = &self->work.trial;
+    memset(errors, 0, MODEL_NQ * sizeof *errors);
+    remember(&self->state, motion[0], motion + 1);
+    for (int i = 0; i < count; i++) {
+        if (!find_position(self, motion + i * ROW, point)) {
+            return 0;
+        }
+        for (int k = 0; k < MODEL_NQ; k++) {
+            errors[k] = fmax(errors[k], fabs(point->q[k] - motion[i * ROW + 1 + k]));
+        }
+    }
+    return 1;
 }

@@ -26,6 +26,7 @@ from pathlib import Path
 from element_views import drivers_of, with_views
 from pages import kept_page, names_and_page
 
+from bench import vehicle
 from bench.timing import Times, closure_stopwatch, times_of_closures
 from fmugen.ir.flow import EMBEDDED, Closure, SolutionFlow
 from fmugen.ir.fmu import SolverSettings
@@ -251,10 +252,13 @@ def iteration(time: Times) -> str:
 
 def main(arguments: list[str]) -> int:
     names, page = names_and_page(
-        "bench.closures", arguments, list(dict.fromkeys(case.name for case in CASES))
+        "bench.closures", arguments, [*dict.fromkeys(case.name for case in CASES), vehicle.NAME]
     )
     with kept_page(page):
         print_tables(names)
+        if not names or vehicle.NAME in names:
+            print()
+            vehicle.print_tables()
     return 0
 
 

@@ -18,6 +18,7 @@ from fmugen.phases.compile import find_compiler
 __all__ = [
     "Times",
     "closure_stopwatch",
+    "cycle_stopwatch",
     "nanoseconds_of_steps",
     "stopwatch",
     "times_of_closures",
@@ -48,6 +49,11 @@ def stopwatch(folder: Path) -> Path:
 def closure_stopwatch(folder: Path) -> Path:
     """The program that times closures against each other, compiled into ``folder``."""
     return _compiled("time_closures", folder)
+
+
+def cycle_stopwatch(folder: Path) -> Path:
+    """The program that times the cycles of closures, compiled into ``folder``."""
+    return _compiled("time_cycles", folder)
 
 
 def _compiled(name: str, folder: Path) -> Path:

@@ -14,6 +14,7 @@ from itertools import combinations
 
 from flint import fmpz_mpoly
 
+from fmugen.algebra.combinations import free_sums
 from fmugen.algebra.extract import content_of
 from fmugen.algebra.polynomials import Kind, Variable
 from fmugen.algebra.ring import Ring
@@ -40,7 +41,7 @@ Terms = dict[tuple[int, ...], int]
 def consequences(ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples) -> list[fmpz_mpoly]:
     """Equations with fewer unknowns: constant lengths, and else angles between two linear equations."""
     algebra = _Algebra(ring, samples)
-    found = list(_lengths(algebra, rows))
+    found = [*_lengths(algebra, rows), *free_sums(ring, rows, algebra.points, algebra.normal)]
     for angle in ring.circles:
         pair = [row for row in rows if angle in ring.coordinates(row)]
         if len(pair) == 2 and _without(algebra, pair, {angle}) is None:
@@ -56,7 +57,7 @@ class _Algebra:
 
     def __init__(self, ring: Ring, samples: Samples) -> None:
         self.ring = ring
-        self._points = list(zip(*(samples(meaning) for meaning in ring.meanings), strict=True))
+        self.points = list(zip(*(samples(meaning) for meaning in ring.meanings), strict=True))
         self._source = random.Random(1)
 
     def normal(self, polynomial: fmpz_mpoly) -> fmpz_mpoly:
@@ -78,7 +79,7 @@ class _Algebra:
         """Whether the length of ``vector`` seems not to depend on ``angles``, by a numerical test."""
         turns = {angle: self._source.uniform(-3.0, 3.0) for angle in self.ring.circles}
         others = {angle: self._source.uniform(-3.0, 3.0) for angle in angles}
-        lumps = self._points[0] if self._points else ()
+        lumps = self.points[0] if self.points else ()
         one, other = (self._length(vector, at, lumps) for at in (turns, turns | others))
         return abs(one - other) <= _ZERO * (abs(one) + abs(other))
 
@@ -87,14 +88,14 @@ class _Algebra:
         return sum(_evaluated(terms, values) ** 2 for terms in vector)
 
     def _vanishes(self, terms: dict[tuple[int, ...], int]) -> bool:
-        for point in self._points:
+        for point in self.points:
             values = [
                 n * math.prod(x**e for x, e in zip(point, lumps, strict=True) if e)
                 for lumps, n in terms.items()
             ]
             if not abs(sum(values)) <= _ZERO * sum(map(abs, values)):
                 return False
-        return bool(self._points)
+        return bool(self.points)
 
 
 def _lengths(algebra: _Algebra, rows: Sequence[fmpz_mpoly]) -> Iterator[fmpz_mpoly]:

@@ -67,6 +67,8 @@ def check_model(path: Path, trees: str) -> None:
         trial = made.trial
     if trial.refused:
         raise ModelError(str(path), (Problem("start", f"the FMU does not start: {trial.problem}"),))
+    for said in trial.warnings:
+        print_warning(f"the FMU says: {said}")
     _print_motion(model, graph, made, trees)
     print_line("the model is sound", style="green")
 
@@ -134,7 +136,7 @@ def gruebler_count(model: SystemModel) -> int:
     taken = sum(motions - joint.mobility(planar=planar) for joint in binding)
     taken += sum(len(prescribed(driver, planar=planar)) for driver in model.in_section("drivers"))
     bodies = model.in_section("bodies")
-    own = sum(len(list(component_of(body).own_coordinates())) for body in bodies)
+    own = sum(len(list(component_of(body).own_coordinates(planar=planar))) for body in bodies)
     return motions * len(bodies) + own - taken
 
 

@@ -50,6 +50,8 @@ def export_model(
         export = export_fmu(model, destination, options, phases)
     for warning in unphysical_inertias(model):
         print_warning(warning)
+    for said in export.compilation.trial.warnings:
+        print_warning(f"the FMU says: {said}")
     written = []
     if files.keep_sources is not None:
         write_files(files.keep_sources, export.compilation.sources)

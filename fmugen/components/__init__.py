@@ -4,7 +4,7 @@
 ``freedoms``    the motion space of a joint
 ``site``        freedoms and laws -> edges, in the plane and in space
 ``measures``    how quantities are measured
-``bodies``, ``joints``, ``drivers``, ``forces``, ``tyre``
+``bodies``, ``joints``, ``drivers``, ``forces``, ``friction``, ``tyre``
                 the types of mechanical elements
 ``network``     what a component of a network is; the modules beside it hold their types
 """
@@ -16,6 +16,7 @@ import fmugen.components.couplers
 import fmugen.components.drivers
 import fmugen.components.electrical
 import fmugen.components.forces
+import fmugen.components.friction
 import fmugen.components.hydraulic
 import fmugen.components.joints
 import fmugen.components.rotational

@@ -278,7 +278,7 @@ class Component:
     def all_readings(self, *, planar: bool) -> Iterator[Reading]:
         """The quantities of :meth:`readings`, then own coordinates and states, which every FMU has."""
         yield from self.readings(planar=planar)
-        for own in self.own_coordinates():
+        for own in self.own_coordinates(planar=planar):
             for kind, level, unit in freedom_kinds(own.name, own.unit):
                 recorded = level is not Level.ACCELERATION
                 yield Reading(kind, level, unit, FreedomValue(), recorded=recorded)
@@ -287,7 +287,7 @@ class Component:
         if self.modes:
             yield Reading(MODE, Level.VELOCITY, "1", ModeNumber(), recorded=True)
 
-    def own_coordinates(self) -> Iterator[State]:
+    def own_coordinates(self, *, planar: bool) -> Iterator[State]:
         """Its coordinates beside those of its edges, such as deflections; :meth:`build` gives their work."""
         return iter(())
 
@@ -406,6 +406,13 @@ def renamed(element: Element, name: str) -> Element:
 
 def quantities_of(kind: Component, name: str, *, planar: bool) -> tuple[Quantity, ...]:
     return tuple(
-        Quantity(f"{name}{each.at}", each.kind, each.level, each.unit, isinstance(each.measure, StateValue))
+        Quantity(
+            f"{name}{each.at}",
+            each.kind,
+            each.level,
+            each.unit,
+            isinstance(each.measure, StateValue),
+            each.limit,
+        )
         for each in kind.all_readings(planar=planar)
     )

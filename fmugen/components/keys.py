@@ -158,9 +158,11 @@ def points(help: str) -> Any:
     return _key(Form.POINTS, help, (), unit="m")
 
 
-def option(help: str, options: tuple[str, ...], *, mirrored: Mirror = Mirror.KEPT) -> Any:
+def option(
+    help: str, options: tuple[str, ...], *, mirrored: Mirror = Mirror.KEPT, spatial: bool = False
+) -> Any:
     """One of several words, by default the first."""
-    return _key(Form.OPTION, help, options[0], options=options, mirrored=mirrored)
+    return _key(Form.OPTION, help, options[0], options=options, mirrored=mirrored, spatial=spatial)
 
 
 def coefficients(help: str, *, hint: str) -> Any:
@@ -168,11 +170,11 @@ def coefficients(help: str, *, hint: str) -> Any:
     return _key(Form.COEFFICIENTS, help, hint=hint)
 
 
-def optional(unit: str, help: str) -> Any:
+def optional(unit: str, help: str, *, spatial: bool = False) -> Any:
     """A number or formula that may be left out, which is not the same as zero."""
-    return _key(Form.FORMULA, help, None, unit=unit)
+    return _key(Form.FORMULA, help, None, unit=unit, spatial=spatial)
 
 
-def count(default: int, help: str) -> Any:
+def count(default: int, help: str, *, spatial: bool = False) -> Any:
     """A whole number that decides how many quantities the element has."""
-    return _key(Form.COUNT, help, constant(default))
+    return _key(Form.COUNT, help, constant(default), spatial=spatial)

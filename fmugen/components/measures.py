@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Domain
 from fmugen.ir.motion import Motion
-from fmugen.ir.quantity import Kinds, Level, angle_kinds, force_kinds, torque_kinds, vector_kinds
+from fmugen.ir.quantity import Kinds, Level, Limit, angle_kinds, force_kinds, torque_kinds, vector_kinds
 
 __all__ = [
     "Across",
@@ -154,7 +154,8 @@ class Reading:
     """A quantity of an element and how it is measured.
 
     ``at`` is what follows the name of the element where the quantity belongs to a point of it: ``.A``. Every
-    FMU has the ``recorded`` ones; others are variables only where an output asks for them.
+    FMU has the ``recorded`` ones; others are variables only where an output asks for them. An FMU warns where
+    a recorded one is beyond its ``limit``.
     """
 
     kind: str
@@ -163,6 +164,7 @@ class Reading:
     measure: Measure
     at: str = ""
     recorded: bool = False
+    limit: Limit | None = None
 
 
 def _readings(kinds: Kinds, measures: Iterator[Measure], recorded: bool = False) -> Iterator[Reading]:

@@ -20,7 +20,18 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-__all__ = ["BASES", "RITZ", "SUPPORTS", "Integrals", "Polynomial", "at", "derivative", "tables"]
+__all__ = [
+    "BASES",
+    "RITZ",
+    "SUPPORTS",
+    "Integrals",
+    "Polynomial",
+    "at",
+    "derivative",
+    "held_polynomials",
+    "products",
+    "tables",
+]
 
 #: A polynomial by its coefficients, that of the constant first.
 Polynomial = tuple[Fraction, ...]
@@ -239,6 +250,16 @@ def tables(supports: str, basis: str, count: int) -> Integrals:
         _weighted(first, (half, Fraction(0), -half)),
         half**2 if supports == "cantilever" else half,
     )
+
+
+def held_polynomials(count: int) -> tuple[Polynomial, ...]:
+    """Polynomials that vanish at the base, for stretch and twist; they contain the static ones."""
+    return tuple(_product(_numbers(0, 1), each) for each in _legendre(count))
+
+
+def products(one: Sequence[Polynomial], other: Sequence[Polynomial]) -> Table:
+    """The integrals of products, a row for each of ``one``."""
+    return _rounded([[_integral(_product(a, b)) for b in other] for a in one])
 
 
 def _weighted(functions: Sequence[Polynomial], weight: Polynomial) -> Table:

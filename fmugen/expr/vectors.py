@@ -15,6 +15,7 @@ __all__ = [
     "matmul",
     "matvec",
     "null",
+    "null_matrix",
     "rotation_about",
     "scale3",
     "transpose",
@@ -27,6 +28,10 @@ Matrix3 = tuple[Vector3, Vector3, Vector3]
 
 def null(dag: Dag) -> Vector3:
     return (dag.zero, dag.zero, dag.zero)
+
+
+def null_matrix(dag: Dag) -> Matrix3:
+    return (null(dag), null(dag), null(dag))
 
 
 def is_null(vector: Vector3) -> bool:

@@ -10,6 +10,7 @@ derivatives (:class:`Network`); reduced, they are x' = f(x, z, q, q', t, u) and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from fmugen.expr.dag import Expr
 from fmugen.ir.body_tree import BodyTree
@@ -20,6 +21,7 @@ __all__ = [
     "UNIT_LENGTH",
     "Constraint",
     "Coordinate",
+    "CoordinateKind",
     "CountedAngle",
     "Dae",
     "Equation",
@@ -59,6 +61,17 @@ class Origin:
         return f"{self.domain.value} {self.kind} {self.edge}{direction}"
 
 
+class CoordinateKind(Enum):
+    """What a coordinate measures. The names are those of the runtime."""
+
+    LENGTH = "length"
+    ANGLE = "angle"
+    #: A component of a quaternion.
+    COMPONENT = "component"
+    #: A displacement inside an element, which moves points by about as much as itself.
+    DEFLECTION = "deflection"
+
+
 @dataclass(frozen=True)
 class Coordinate:
     """A branch coordinate: its names, its symbols, and the cutset that gives its equation."""
@@ -77,6 +90,16 @@ class Coordinate:
     def is_own(self) -> bool:
         """Whether it is a coordinate of an element itself, such as a deflection, and not of a branch."""
         return self.origin.kind == OWN_COORDINATE
+
+    @property
+    def kind(self) -> CoordinateKind:
+        match self.unit:
+            case "rad":
+                return CoordinateKind.ANGLE
+            case "m":
+                return CoordinateKind.DEFLECTION if self.is_own else CoordinateKind.LENGTH
+            case _:
+                return CoordinateKind.COMPONENT
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Literal
 
 from fmugen.ir.model import Experiment
 from fmugen.ir.options import FmiVersion, InterfaceType, Solver
+from fmugen.ir.quantity import Limit
 
 Causality = Literal["parameter", "input", "output", "local"]
 Variability = Literal["fixed", "tunable", "continuous"]
@@ -47,6 +48,7 @@ class CalculatedVariable:
     description: str = ""
     causality: Literal["output", "local"] = "local"
     knowns: Knowns = Knowns()
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)

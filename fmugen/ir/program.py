@@ -7,6 +7,7 @@ from enum import Enum
 
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
+from fmugen.ir.dae import CoordinateKind
 from fmugen.ir.flow import Attitude, SolutionFlow
 from fmugen.ir.fmu import CalculatedVariable, ContinuousState
 
@@ -253,6 +254,7 @@ class Program:
     derived: int
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
+    coordinate_kinds: tuple[CoordinateKind, ...]
     constraint_names: tuple[str, ...]
     turning: tuple[int, ...]
     circles: dict[Expr, Leaf]

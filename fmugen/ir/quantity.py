@@ -14,6 +14,7 @@ __all__ = [
     "SLIDE",
     "Kinds",
     "Level",
+    "Limit",
     "Quantity",
     "angle_kinds",
     "attitude_kinds",
@@ -37,10 +38,18 @@ class Level(Enum):
 
 
 @dataclass(frozen=True)
+class Limit:
+    """The largest value for which the law of an element holds; ``reason`` says why, and what helps."""
+
+    bound: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class Quantity:
     """``owner`` is an element, a ``body.point`` or a node; ``kind`` is the last word of the name.
 
-    ``network`` tells variables of networks from quantities of the mechanism.
+    ``network`` tells variables of networks from quantities of the mechanism. An FMU warns beyond a ``limit``.
     """
 
     owner: str
@@ -48,6 +57,7 @@ class Quantity:
     level: Level
     unit: str
     network: bool = False
+    limit: Limit | None = None
 
     @property
     def name(self) -> str:

@@ -30,7 +30,8 @@ class TrialRun:
     are of one communication step: each the least of some repetitions, then the largest and the mean of all.
 
     A run that ended early has a ``problem`` and has reached ``reached``. One that could not be made has no
-    points, and its problem says why; ``refused`` tells that the model itself did not start.
+    points, and its problem says why; ``refused`` tells that the model itself did not start. ``warnings`` are
+    those of the instance on the way.
     """
 
     stop: float
@@ -48,6 +49,7 @@ class TrialRun:
     mean_seconds: float = 0.0
     problem: str = ""
     refused: bool = False
+    warnings: tuple[str, ...] = ()
 
     @property
     def is_measured(self) -> bool:

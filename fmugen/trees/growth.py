@@ -62,13 +62,6 @@ class GrownTree:
             sums[node] = sums[arrival[1]] + load[arrival[0]] if arrival else 0
         return sums
 
-    def with_branch(self, edge: Edge, weight: int = 0) -> GrownTree:
-        inner = self.inner(edge)
-        if inner is None:
-            raise ValueError(f"{edge.name} does not lead from the tree to a node outside")
-        outer = edge.head if inner == edge.tail else edge.tail
-        return GrownTree({**self.arrivals, outer: (edge.name, inner)}, {**self.weights, edge.name: weight})
-
 
 class Totals(NamedTuple):
     """Sums over the branches of a tree: see :class:`Weights`."""

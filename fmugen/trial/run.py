@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from fmugen.cache import keep, kept_text, place_of
@@ -111,26 +111,36 @@ def _run(binary: bytes, experiment: Experiment) -> list[str]:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _parse(lines: Sequence[str]) -> tuple[list[_Row], list[float], str]:
-    """The rows of the program, the durations of its steps, and why it stopped early."""
-    rows: list[_Row] = []
-    seconds: list[float] = []
-    problem = ""
+@dataclass
+class _Said:
+    """The rows of the program, the durations of its steps, why it stopped early, and its warnings."""
+
+    rows: list[_Row] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    problem: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+def _parse(lines: Sequence[str]) -> _Said:
+    said = _Said()
     for line in lines:
         first, *rest = line.split(maxsplit=1)
         if first == "seconds":
-            seconds.append(float(rest[0]))
+            said.seconds.append(float(rest[0]))
         elif first == "stopped":
-            problem = rest[0].partition(" ")[2]
+            said.problem = rest[0].partition(" ")[2]
+        elif first == "warned":
+            said.warnings.append(rest[0])
         else:
             time, iterations, evaluations, steps, changes, *parts = line.split()
             row = (int(iterations), int(evaluations), int(steps), int(changes), tuple(parts))
-            rows.append(_Row(float(time), *row))
-    return rows, seconds, problem
+            said.rows.append(_Row(float(time), *row))
+    return said
 
 
 def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> TrialRun:
-    rows, seconds, problem = _parse(lines)
+    said = _parse(lines)
+    rows, seconds = said.rows, said.seconds
     iterating = [row.iterations > 0 for row in rows]
     worst = max(range(len(seconds)), key=seconds.__getitem__, default=-1)
     return TrialRun(
@@ -147,8 +157,9 @@ def _read(lines: Sequence[str], program: Program, experiment: Experiment) -> Tri
         seconds[worst] if seconds else 0.0,
         rows[worst + 1].time if seconds else 0.0,
         sum(seconds) / len(seconds) if seconds else 0.0,
-        problem,
+        said.problem,
         refused=not rows,
+        warnings=tuple(said.warnings),
     )
 
 
@@ -229,6 +240,7 @@ def _recalled(place: Path) -> TrialRun | None:
             IteratedPart(tuple(part["unknowns"]), tuple(part["loops"]), part["points"], part["why"])
             for part in data.pop("parts")
         )
-        return TrialRun(**data, spans=spans, parts=parts)
+        warnings = tuple(data.pop("warnings"))
+        return TrialRun(**data, spans=spans, parts=parts, warnings=warnings)
     except (ValueError, KeyError, TypeError):
         return None

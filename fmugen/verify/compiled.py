@@ -74,10 +74,10 @@ class _CMotion(ctypes.Structure):
 def compiled(mechanism: Mechanism) -> Compiled | None:
     """The compiled equations of a mechanism.
 
-    They are ``None`` where there is no C compiler, for flexible bodies, and where a law cannot be recorded.
+    They are ``None`` where there is no C compiler, and where a law cannot be recorded.
     """
     library = machine()
-    if library is None or not mechanism.size or mechanism.flexible:
+    if library is None or not mechanism.size:
         return None
     try:
         return Compiled(mechanism, library)
@@ -140,7 +140,7 @@ class Compiled:
             self._count,
             len(mechanism.forces.states),
             len(mechanism.constraints.position_rows),
-            mechanism.forces.accelerated,
+            mechanism.adds_mass,
             *(program.address for program in programs),
             CLOSED * mechanism.length,
             POORLY_CONDITIONED,
@@ -240,7 +240,7 @@ class Compiled:
         found: float = self.library.accelerate(
             ctypes.addressof(self._equations),
             _at(values),
-            self._mechanism.forces.accelerated,
+            self._mechanism.adds_mass,
             _at(acceleration),
             None if multipliers is None else _at(multipliers),
         )

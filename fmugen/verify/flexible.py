@@ -1,162 +1,218 @@
-"""The inertia and weight of a beam that moves in the plane, from its kinetic energy.
+"""The inertia and weight of a body that deforms, from its kinetic energy.
 
-With the velocity v of the frame and its spin w in the axes of the frame, and coordinates q, the energy is
-``u M(q) u / 2`` for ``u = (v, w, q')``. Terms of third order in q and q' are left out, so that M is a
-quadratic function of q. Boltzmann and Hamel's equations follow from M and its derivatives alone::
+With the velocity v of the frame and its angular velocity w in the axes of the frame, and coordinates q, the
+energy is ``u M(q) u / 2`` for ``u = (v, w, q')``. Terms of third order in q and q' are left out, so that M
+is a quadratic function of q. Boltzmann and Hamel's equations follow from M and its derivatives alone::
 
-    (p_v)' + w x p_v = F,    (p_w)' + v x p_v = T,    (p_q)' - u (dM/dq) u / 2 = Q,    p = M u
+    (p_v)' + w x p_v = F,   (p_w)' + w x p_w + v x p_v = T,   (p_q)' - u (dM/dq) u / 2 = Q,   p = M u
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from fmugen.verify.beam_shapes import Shapes, ShapeValues
 from fmugen.verify.charts import Posture, Twist
-from fmugen.verify.rotations import Array, Indices
+from fmugen.verify.rotations import IDENTITY, Array, about, cross
+from fmugen.verify.tape.scalar import zeros
 
-__all__ = ["FlexibleInertia", "HiddenBody", "PlanarBeam", "Section"]
+__all__ = ["FlexibleBody", "FlexibleInertia", "HiddenBody", "Material", "Section"]
 
-_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+#: The components of a cross product: ``(a x b)_i = sum of _CROSS[i, j, k] a_j b_k``.
+_CROSS = np.zeros((3, 3, 3))
+for _i in range(3):
+    _CROSS[_i, _i - 2, _i - 1], _CROSS[_i, _i - 1, _i - 2] = 1.0, -1.0
 
 
 class FlexibleInertia(NamedTuple):
-    """What a flexible body adds to the equations of some rates: mass matrix and force."""
+    """What a flexible body adds to the equations of its rates: mass matrix and force."""
 
-    rates: Indices
     mass: Array
     force: Array
 
 
+class Material(NamedTuple):
+    """Masses at places of the straight body, with the displacements of first and second order in q there.
+
+    The second order is half of a quadratic form. ``spun`` are polar inertias about x, with the twists there.
+    """
+
+    masses: Array
+    places: Array
+    first: Array
+    second: Array
+    spun: Array
+    twists: Array
+
+
 class Section(NamedTuple):
-    """A body that is held at a place along the beam, with the shapes there for the length of the beam."""
+    """A body that is held at a place along a beam.
+
+    ``first`` and ``second`` give its displacements as in :class:`Material`. ``turns`` are the rows of its
+    turns about z, y and x, one after the other.
+    """
 
     body: int
     place: float
-    values: ShapeValues
+    first: Array
+    second: Array
+    turns: Array
+
+    def rotations(self, q: Array) -> tuple[Array, Array, Array]:
+        """After the first turn, the second, and all three."""
+        angles = self.turns @ q
+        once = about(IDENTITY[2], angles[0])
+        twice = once @ about(IDENTITY[1], angles[1])
+        return once, twice, twice @ about(IDENTITY[0], angles[2])
 
 
 class HiddenBody(NamedTuple):
-    """The pose of a body that the model does not name, and its velocity and spin."""
+    """The pose of a body that the model does not name, and its velocity and angular velocity."""
 
     position: Array
+    rotation: Array
     angle: float
     twist: Array
 
 
-class PlanarBeam:
-    """A beam whose frame is body ``frame``; ``coordinates`` are (body, axis) of carriers that hold q."""
+class FlexibleBody:
+    """A body whose frame is ``frame``; ``coordinates`` are (body, axis) of carriers that hold q.
+
+    ``freedoms`` are those of a body in the chart.
+    """
 
     def __init__(
         self,
         frame: int,
         coordinates: list[tuple[int, int]],
         sections: list[Section],
-        shapes: Shapes,
-        density: float,
-        length: float,
+        material: Material,
         gravity: Array,
+        freedoms: Sequence[int],
     ) -> None:
-        """``density`` is the mass per unit of length."""
-        self.frame, self.sections, self._gravity = frame, sections, gravity[:2]
+        self.frame, self.sections, self._gravity = frame, sections, gravity
         self._bodies = np.array([body for body, _ in coordinates], dtype=np.intp)
         self._axes = np.array([axis for _, axis in coordinates], dtype=np.intp)
-        #: The rates of a planar chart: three for each body.
-        self.rates = np.array([*(3 * frame + k for k in range(3)), *(3 * self._bodies + self._axes)])
-        places, weights, values = shapes.sampled()
-        share = density * length * weights
-        across = np.array([value.deflection for value in values])
-        nearer = np.array([value.shortening for value in values]) / length
-        self._mass = float(share.sum())
-        self._first = float(share @ places) * length
-        self._shorter = np.einsum("n,nij->ij", share, nearer)
-        self._across = share @ across
-        self._inertia = float(share @ places**2) * length**2
-        lever = np.einsum("n,nij->ij", share * places * length, nearer)
-        #: The integral of the products of shapes, times the mass.
-        self.bending = np.einsum("n,ni,nj->ij", share, across, across)
-        self._swelling = self.bending - lever
-        self._turning = (share * places * length) @ across
+        size = len(freedoms)
+        #: Its rates in the chart, and where these are in u.
+        self.rates = np.array([*(size * frame + k for k in range(size)), *(size * self._bodies + self._axes)])
+        self._kept = np.array([*freedoms, *(6 + k for k in range(len(coordinates)))])
+        m, x, first, second, spun, twists = material
+        self._mass = float(m.sum())
+        self._moments = m @ x, np.einsum("n,nai->ai", m, first), np.einsum("n,naij->aij", m, second)
+        #: The integral of the products of the components of a place, less terms of third order.
+        mixed = np.einsum("n,na,nbi->abi", m, x, first)
+        bent = 0.5 * np.einsum("n,na,nbij->abij", m, x, second)
+        own = np.einsum("n,nai,nbj->abij", m, first, first)
+        self._products = (
+            np.einsum("n,na,nb->ab", m, x, x),
+            mixed + mixed.swapaxes(0, 1),
+            own + bent + bent.swapaxes(0, 1),
+        )
+        spin = np.zeros_like(first[0])
+        spin[0] = spun @ twists
+        self._spins = (
+            np.einsum("abc,nb,nci,n->ai", _CROSS, x, first, m) + spin,
+            np.einsum("abc,nbj,nci,n->aij", _CROSS, first, first, m)
+            + np.einsum("abc,nb,ncij,n->aij", _CROSS, x, second, m),
+        )
+        self._polar = np.diag([float(spun.sum()), 0.0, 0.0])
+        #: The mass matrix of q alone.
+        self.own_mass = np.einsum("aiaj->ij", own.transpose(0, 2, 1, 3)) + (twists.T * spun) @ twists
 
     def _q(self, table: Array) -> Array:
         result: Array = table[self._axes, self._bodies]
         return result
 
+    def _moment(self, q: Array) -> Array:
+        constant, linear, quadratic = self._moments
+        result: Array = constant + linear @ q + 0.5 * (quadratic @ q) @ q
+        return result
+
     def _matrix(self, q: Array) -> Array:
         """M(q)."""
-        m = np.zeros((3 + len(q), 3 + len(q)))
-        m[0, 0] = m[1, 1] = self._mass
-        m[0, 2] = m[2, 0] = -self._across @ q
-        m[1, 2] = m[2, 1] = self._first - 0.5 * q @ self._shorter @ q
-        m[2, 2] = self._inertia + q @ self._swelling @ q
-        m[0, 3:] = m[3:, 0] = -self._shorter @ q
-        m[1, 3:] = m[3:, 1] = self._across
-        m[2, 3:] = m[3:, 2] = self._turning
-        m[3:, 3:] = self.bending
+        constant, linear, quadratic = self._products
+        products = constant + linear @ q + (quadratic @ q) @ q
+        m = zeros((6 + len(q), 6 + len(q)), q)
+        m[0, 0] = m[1, 1] = m[2, 2] = self._mass
+        m[3:6, :3] = np.einsum("iak,a->ik", _CROSS, self._moment(q))
+        m[:3, 3:6] = m[3:6, :3].T
+        m[:3, 6:] = self._moments[1] + self._moments[2] @ q
+        m[6:, :3] = m[:3, 6:].T
+        m[3:6, 3:6] = np.trace(products) * IDENTITY - products + self._polar
+        m[3:6, 6:] = self._spins[0] + self._spins[1] @ q
+        m[6:, 3:6] = m[3:6, 6:].T
+        m[6:, 6:] = self.own_mass
         return m
 
     def _slopes(self, q: Array) -> Array:
         """The derivative of M by each coordinate."""
         count = len(q)
-        slopes = np.zeros((count, 3 + count, 3 + count))
-        slopes[:, 0, 2] = slopes[:, 2, 0] = -self._across
-        slopes[:, 1, 2] = slopes[:, 2, 1] = -self._shorter @ q
-        slopes[:, 2, 2] = 2.0 * self._swelling @ q
-        slopes[:, 0, 3:] = slopes[:, 3:, 0] = -self._shorter
+        slopes = zeros((count, 6 + count, 6 + count), q)
+        moments = self._moments[1] + self._moments[2] @ q
+        products = self._products[1] + (self._products[2] + self._products[2].swapaxes(2, 3)) @ q
+        for k, slope in enumerate(slopes):
+            slope[3:6, :3] = np.einsum("iak,a->ik", _CROSS, moments[:, k])
+            slope[:3, 3:6] = slope[3:6, :3].T
+            slope[:3, 6:] = self._moments[2][:, :, k]
+            slope[6:, :3] = slope[:3, 6:].T
+            slope[3:6, 3:6] = np.trace(products[:, :, k]) * IDENTITY - products[:, :, k]
+            slope[3:6, 6:] = self._spins[1][:, :, k]
+            slope[6:, 3:6] = slope[3:6, 6:].T
         return slopes
 
     def _motion(self, posture: Posture, twist: Twist) -> tuple[Array, Array, Array]:
         """The rotation of the frame, q, and u."""
-        turn = posture.rotation[self.frame][:2, :2]
-        v = turn.T @ twist.velocity[:2, self.frame]
-        q = self._q(posture.position)
-        return turn, q, np.concatenate((v, [twist.spin[2, self.frame]], self._q(twist.velocity)))
+        turn = posture.rotation[self.frame]
+        v, w = turn.T @ twist.velocity[:, self.frame], turn.T @ twist.spin[:, self.frame]
+        return turn, self._q(posture.position), np.concatenate((v, w, self._q(twist.velocity)))
 
     def inertia(self, posture: Posture, twist: Twist) -> FlexibleInertia:
         """Mass matrix, and gyroscopic forces with the weight."""
         turn, q, u = self._motion(posture, twist)
         matrix, slopes = self._matrix(q), self._slopes(q)
-        v, w, momentum = u[:2], u[2], matrix @ u
-        bias = np.einsum("k,kij,j->i", u[3:], slopes, u) - matrix[:, :2] @ (w * _TURN @ v)
-        bias[:2] += w * _TURN @ momentum[:2]
-        bias[2] += v[0] * momentum[1] - v[1] * momentum[0]
-        bias[3:] -= 0.5 * np.einsum("i,kij,j->k", u, slopes, u)
-        force = matrix[:, :2] @ (turn.T @ self._gravity) - bias
-        axes = np.eye(len(u))
-        axes[:2, :2] = turn
-        return FlexibleInertia(self.rates, axes @ matrix @ axes.T, axes @ force)
+        v, w, momentum = u[:3], u[3:6], matrix @ u
+        bias = np.einsum("k,kij,j->i", u[6:], slopes, u) - matrix[:, :3] @ cross(w, v)
+        bias[:3] += cross(w, momentum[:3])
+        bias[3:6] += cross(w, momentum[3:6]) + cross(v, momentum[:3])
+        bias[6:] -= 0.5 * np.einsum("i,kij,j->k", u, slopes, u)
+        force = matrix[:, :3] @ (turn.T @ self._gravity) - bias
+        axes = zeros((len(u), len(u)), turn)
+        axes[np.diag_indices(len(u))] = 1.0
+        axes[:3, :3] = axes[3:6, 3:6] = turn
+        kept = np.ix_(self._kept, self._kept)
+        return FlexibleInertia((axes @ matrix @ axes.T)[kept], (axes @ force)[self._kept])
 
     def hidden(
-        self, position: Array, angle: float, moving: Array, q: Array, rates: Array
+        self, position: Array, rotation: Array, angle: float, moving: Array, q: Array, rates: Array
     ) -> Iterator[HiddenBody]:
         """Its sections and then its carriers, for a pose of the frame, its twist, and q with its rates."""
-        turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        velocity, spin = moving[:3], moving[3:]
         for section in self.sections:
-            values = section.values
-            slope = values.shortening @ q
-            arm = turn @ np.array([section.place - 0.5 * q @ slope, values.deflection @ q])
-            drift = turn @ np.array([-slope @ rates, values.deflection @ rates])
-            spin = moving[5]
-            speed = moving[:2] + spin * _TURN @ arm + drift
-            twist = np.array([*speed, 0.0, 0.0, 0.0, spin + values.slope @ rates])
-            place = np.array([*(position[:2] + arm), 0.0])
-            yield HiddenBody(place, angle + float(values.slope @ q), twist)
+            bent = section.second @ q
+            arm = rotation @ (np.array([section.place, 0.0, 0.0]) + section.first @ q + 0.5 * bent @ q)
+            drift = rotation @ (section.first @ rates + bent @ rates)
+            once, twice, turned = section.rotations(q)
+            axes = np.array([IDENTITY[2], once @ IDENTITY[1], twice @ IDENTITY[0]])
+            whirl = spin + rotation @ (axes.T @ (section.turns @ rates))
+            twist = np.concatenate((velocity + np.cross(spin, arm) + drift, whirl))
+            own = angle + float(section.turns[0] @ q)
+            yield HiddenBody(position + arm, rotation @ turned, own, twist)
         for body in np.unique(self._bodies):
             mine = self._bodies == body
             place, twist = np.zeros(3), np.zeros(6)
             place[self._axes[mine]], twist[self._axes[mine]] = q[mine], rates[mine]
-            yield HiddenBody(place, 0.0, twist)
+            yield HiddenBody(place, IDENTITY, 0.0, twist)
 
     def kinetic_energy(self, posture: Posture, twist: Twist) -> float:
         _, q, u = self._motion(posture, twist)
-        return 0.5 * float(u @ self._matrix(q) @ u)
+        found: float = 0.5 * np.dot(u, self._matrix(q) @ u)
+        return found
 
     def gravity_potential(self, posture: Posture) -> float:
-        q = self._q(posture.position)
-        moment = np.array([self._first - 0.5 * q @ self._shorter @ q, self._across @ q])
-        center = self._mass * posture.position[:2, self.frame]
-        center = center + posture.rotation[self.frame][:2, :2] @ moment
-        return -float(self._gravity @ center)
+        turn, q = posture.rotation[self.frame], self._q(posture.position)
+        center = self._mass * posture.position[:, self.frame] + turn @ self._moment(q)
+        found: float = -np.dot(self._gravity, center)
+        return found

@@ -70,10 +70,11 @@ def _moment(mechanism: Mechanism, values: Mapping[str, float], near: Array) -> t
         name = layout.bodies[flexible.frame]
         q, rates = (np.array([values[f"{name}.{d}{kind}"] for kind in own]) for d in ("", "d"))
         frame = flexible.frame
-        for hidden in flexible.hidden(positions[frame], angles[frame], velocities[frame], q, rates):
+        pose = positions[frame], rotations[frame], angles[frame]
+        for hidden in flexible.hidden(*pose, velocities[frame], q, rates):
             positions.append(hidden.position)
             angles.append(hidden.angle)
-            rotations.append(_turned(hidden.angle))
+            rotations.append(hidden.rotation)
             velocities.append(hidden.twist)
     posture = chart.posture(near)
     raw = chart.coordinates(

@@ -86,13 +86,15 @@ class Layout:
     def own_coordinates(self, body: str) -> dict[str, tuple[int, int]]:
         """The coordinates of a flexible body itself, each with a body and the axis of its displacement."""
         kinds = self._own.get(body, ())
-        return {kind: (self._places[body, number // 2], number % 2) for number, kind in enumerate(kinds)}
+        each = len(self.axes)
+        return {kind: (self._places[body, n // each], n % each) for n, kind in enumerate(kinds)}
 
     def _hidden(self) -> Iterator[tuple[str, str | int | None]]:
         for body in self.model.bodies:
             if body.name in self._own:
                 yield from ((body.name, point.name) for point in body.points)
-                yield from ((body.name, number) for number in range((len(self._own[body.name]) + 1) // 2))
+                carriers = -(-len(self._own[body.name]) // len(self.axes))
+                yield from ((body.name, number) for number in range(carriers))
 
     def axes_of(self, attachment: Attachment) -> Array:
         """The matrix that resolves vectors of an attachment in the axes of its body."""

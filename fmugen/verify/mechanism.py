@@ -26,7 +26,7 @@ from fmugen.verify.charts import TWIST, Posture, Twist, chart_of
 from fmugen.verify.compiled import Compiled, compiled
 from fmugen.verify.constraints import Constraints
 from fmugen.verify.deadline import check_time
-from fmugen.verify.flexible import PlanarBeam
+from fmugen.verify.flexible import FlexibleBody
 from fmugen.verify.forces import Forces
 from fmugen.verify.layout import Layout
 from fmugen.verify.masses import Masses, MassMatrix
@@ -35,6 +35,7 @@ from fmugen.verify.moved import Moved, moved_inputs
 from fmugen.verify.network.drive import Drive, Outcome
 from fmugen.verify.readings import Readings
 from fmugen.verify.rotations import Array, cross
+from fmugen.verify.tape.scalar import zeros
 
 #: Singular values of G below this fraction of the largest count as redundant constraints.
 RANK_TOLERANCE = 1e-10
@@ -96,7 +97,7 @@ class Terms(NamedTuple):
     values: Values
     gamma: Array
     mass: MassMatrix
-    #: The dependence of forces on accelerations, with the opposite sign; empty without.
+    #: The dependence of forces on accelerations, with the opposite sign, and the inertia of flexible bodies.
     added: Array
     force: Array
     actions: list[Action]
@@ -139,7 +140,7 @@ def _inertias(elements: Sequence[ElementParts], layout: Layout) -> list[Inertia]
     return [*found, *(Inertia(0.0, np.zeros((3, 3))) for _ in range(layout.hidden))]
 
 
-def _flexible(elements: Sequence[ElementParts]) -> Iterator[PlanarBeam]:
+def _flexible(elements: Sequence[ElementParts]) -> Iterator[FlexibleBody]:
     for each in elements:
         if each.parts.flexible is not None:
             yield each.parts.flexible
@@ -181,6 +182,11 @@ class Mechanism:
         self.read_of_network = self.drive.read_by(self.forces.names) if self.drive else ()
         self._readings = Readings(self.measures, self.chart)
         self._memory = Readings(remembered, self.chart)
+
+    @property
+    def adds_mass(self) -> bool:
+        """Whether a full matrix is added to the masses of rigid bodies."""
+        return bool(self.forces.accelerated or self.flexible)
 
     @cached_property
     def compiled(self) -> Compiled | None:
@@ -232,16 +238,11 @@ class Mechanism:
         terms = self.terms(time, posture, twist, velocities, known, own)
         force, actions = terms.force, terms.actions
         added = [terms.added] if len(terms.added) else []
-        flexible = [body.inertia(posture, twist) for body in self.flexible]
 
         def weigh(columns: Array) -> Array:
             result: Array = terms.mass.times(columns) + sum(inertia @ columns for inertia in added)
-            for body in flexible:
-                result[body.rates] += body.mass @ columns[body.rates]
             return result
 
-        for body in flexible:
-            force[body.rates] += body.force
         if response:
             added.append(response.inertia)
             force = force + response.force
@@ -277,7 +278,7 @@ class Mechanism:
         inputs: Mapping[str, float],
         own: Array,
     ) -> Terms:
-        """The terms of the equations of motion of rigid bodies without the network.
+        """The terms of the equations of motion without the network.
 
         ``own`` are the states of force laws.
         """
@@ -285,15 +286,20 @@ class Mechanism:
         exert = partial(self.forces.generalized, time, posture, twist, velocities, inputs, own)
         applied, actions = exert()
         mass = self.masses.at(posture)
-        added = np.zeros((0, 0))
+        force = applied - mass.gyroscopic(velocities)
+        added = zeros((self.size, self.size) if self.adds_mass else (0, 0), velocities)
         if self.forces.accelerated:  # linear in accelerations
-            added = np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)])
+            added = added + np.column_stack([applied - exert(unit)[0] for unit in np.eye(self.size)])
+        for body in self.flexible:
+            inertia = body.inertia(posture, twist)
+            added[np.ix_(body.rates, body.rates)] += inertia.mass
+            force[body.rates] += inertia.force
         return Terms(
             values,
             gamma=self.constraints.targets(time, inputs)[2] - values.bias,
             mass=mass,
             added=added,
-            force=applied - mass.gyroscopic(velocities),
+            force=force,
             actions=actions,
         )
 

@@ -394,6 +394,22 @@ bool evaluate_embedded(Instance *self, Point *point)
                             : evaluate_limit(self, point, undetermined) && solve_network(self, point);
 }
 
+double mass_margin(Instance *self, const Point *point)
+{
+    Point *const trial = &self->work.trial;
+    *trial = *point;
+    const ModelPoint at = model_point(&self->state, trial);
+    if (!EMBEDDED || factor_dependent(self, &at) >= 0 || !evaluate_regular(self, &at, trial)) {
+        return 1.0;
+    }
+    double margin = 1.0;
+    for (int i = 0; i < NI; i++) {
+        const double *const row = self->work.reduced_mass + i * NI; /* of the factor */
+        margin = fmin(margin, row[i] * row[i] / dot(i + 1, row, row));
+    }
+    return margin;
+}
+
 /* Positions are what was integrated: velocities lead them back to the constraints (Khan 2.11 to 2.19, with
  * independent coordinates in place of an orthogonal basis). */
 bool evaluate_projected(Instance *self, Point *point)

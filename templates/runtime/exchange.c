@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "left_out.h"
+#include "limits.h"
 #include "loops.h"
 #include "motion.h"
 #include "partition.h"
@@ -138,6 +139,7 @@ Status completed_step(Instance *self, bool *event_needed)
         state->partition_due = true;
     }
     *event_needed = state->partition_due;
+    check_limits(self);
     return STATUS_OK;
 }
 

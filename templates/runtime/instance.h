@@ -126,6 +126,7 @@ typedef struct {
     double r[MODEL_ROOM(MODEL_NE)];     /* signs of the relations, held between events */
     double turned[MODEL_ROOM(MODEL_NCOUNTED)]; /* counted angles at `at`, see turns.h */
     double turn_rate[MODEL_ROOM(MODEL_NCOUNTED)], turn_second[MODEL_ROOM(MODEL_NCOUNTED)];
+    int warned[MODEL_ROOM(MODEL_NLIMITS)]; /* limits beyond which a value was, see limits.h */
     Partition partition;
     Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
     Partition next_partition; /* model exchange: what the next event changes to */

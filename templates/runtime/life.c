@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "derivative.h"
+#include "limits.h"
 #include "linear.h"
 #include "motion.h"
 #include "report.h"
@@ -76,8 +77,8 @@ Status set_logging(Instance *self, bool on, size_t n_categories, const char *con
     for (size_t i = 0; i < n_categories; i++) {
         if (strcmp(categories[i], "logEvents") == 0) {
             events = true;
-        } else if (strcmp(categories[i], "logStatusError") != 0) {
-            return error(self, "there are two log categories, logStatusError and logEvents");
+        } else if (strcmp(categories[i], "logStatusError") != 0 && strcmp(categories[i], "logStatusWarning") != 0) {
+            return error(self, "there are three log categories: logStatusError, logStatusWarning, logEvents");
         }
     }
     if (events) {
@@ -115,6 +116,9 @@ Status exit_initialization(Instance *self)
     self->state.iterations = self->state.now.iterations;
     keep_start_samples(&self->state);
     begin_told(&self->state);
+    if (ready) {
+        check_limits(self);
+    }
     return ready ? STATUS_OK : STATUS_ERROR;
 }
 
@@ -178,6 +182,7 @@ Status do_step(Instance *self, double current, double size)
         event(self, "t = %.6g s: %s independent coordinates", end,
               state->partition.set == 0 ? "the first" : "other");
     }
+    check_limits(self);
     return STATUS_OK;
 }
 

@@ -56,6 +56,9 @@ static double larger(double x, double y)
  * neither on where it is nor on where it has been, and do not hide a row or a column that vanishes on the way. */
 
 #define AMPLITUDE 1.5707963267948966 /* of a sine whose magnitude has the mean 1 */
+/* The travel of points by a unit of deflection. A straight beam moves the points of a loop much less than this;
+ * a scale from its present shape would make a deflection look like a good dependent coordinate. */
+#define USUAL_DEFLECTION 1.0
 
 /* Numbers from -1 to 1 that are the same for every instance. */
 static double scattered(unsigned *seed)
@@ -114,8 +117,10 @@ void scale_constraints(Instance *self, const Point *point)
     Work *const work = &self->work;
     Point elsewhere = *point;
     memset(work->stacked, 0, sizeof work->stacked);
-    memset(state->column_scale, 0, sizeof state->column_scale);
     memset(state->row_scale, 0, sizeof state->row_scale);
+    for (int j = 0; j < MODEL_NQ; j++) {
+        state->column_scale[j] = model_kinds[j] == COORDINATE_DEFLECTION ? USUAL_DEFLECTION : 0.0;
+    }
     for (int pass = 0; pass < 2; pass++) {
         unsigned seed = 1u;
         for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {

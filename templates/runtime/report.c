@@ -1,11 +1,15 @@
 #include "report.h"
 
+#include "embedding.h"
+#include "limits.h"
 #include "samples.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 #define LONGEST_MESSAGE 512
+/* A mass matrix with a smaller pivot, relative to its diagonal, is about to lose definiteness. */
+#define LOST_MASS 1e-6
 
 /* The message is formatted completely before it is sent. Names of the model contain no percent sign, so an
  * environment may use the message as text or as a format. */
@@ -25,6 +29,14 @@ Status error(Instance *self, const char *format, ...)
     send(self, STATUS_ERROR, "logStatusError", format, values);
     va_end(values);
     return STATUS_ERROR;
+}
+
+void warning(Instance *self, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    send(self, STATUS_WARNING, "logStatusWarning", format, values);
+    va_end(values);
 }
 
 void event(Instance *self, const char *format, ...)
@@ -141,6 +153,35 @@ static const char *unknown_verb(int index)
     return index < MODEL_NQ ? "accelerates" : "changes";
 }
 
+/* A mass matrix that is singular from the start lacks a mass; one that was good has left where its terms hold. */
+static Status report_mass(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    const int worst = worst_limit(self, &self->state.at);
+    if (worst >= 0) {
+        return error(self,
+                     "t = %.6g s: the mass matrix is not positive definite: before, %s was %.3g, more than %g; %s",
+                     failure->t, model_limits[worst].name, value_at_limit(self, worst), model_limits[worst].bound,
+                     model_limits[worst].reason);
+    }
+    return error(self,
+                 "t = %.6g s: the mass matrix is singular: give mass or inertia to a body that moves with %s",
+                 failure->t, model_coordinates[failure->index]);
+}
+
+/* Where the mass matrix loses definiteness accelerations grow without bound, and no step is small enough. */
+static Status report_accuracy(Instance *self)
+{
+    const double t = self->failure.t, margin = MODEL_NLIMITS > 0 ? mass_margin(self, &self->state.at) : 1.0;
+    if (margin < LOST_MASS) {
+        return error(self,
+                     "t = %.6g s: the mass matrix loses definiteness, its smallest pivot is %.1e of the diagonal: %s; "
+                     "shapes for the way in which a beam is held (supports) bend less, too",
+                     t, margin, model_limits[0].reason);
+    }
+    return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size", t);
+}
+
 static Status report_kind(Instance *self)
 {
     const Failure *failure = &self->failure;
@@ -164,10 +205,7 @@ static Status report_kind(Instance *self)
                      "t = %.6g s: the mechanism is in a singular position: %s does not determine %s",
                      failure->t, loop_name(block_of(&self->state, failure->index)), model_coordinates[failure->index]);
     case FAILURE_MASS:
-        return error(self,
-                     "t = %.6g s: the mass matrix is singular: give mass or inertia to a body that moves "
-                     "with %s",
-                     failure->t, model_coordinates[failure->index]);
+        return report_mass(self);
     case FAILURE_NOT_FINITE:
         return error(self, "t = %.6g s: the motion or the reaction of %s is not finite", failure->t,
                      model_coordinates[failure->index]);
@@ -187,8 +225,7 @@ static Status report_kind(Instance *self)
                      "(solver.max_steps)",
                      failure->t, setting(&self->state, SETTING_MAX_STEPS));
     case FAILURE_ACCURACY:
-        return error(self, "t = %.6g s: the solver cannot meet its tolerances with any step size",
-                     failure->t);
+        return report_accuracy(self);
     case FAILURE_ASSEMBLY:
         return report_start(self,
                             "the mechanism cannot be assembled with these parameters in the mode of the "

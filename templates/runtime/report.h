@@ -8,6 +8,9 @@
  * Errors are always sent. */
 Status error(Instance *self, const char *format, ...);
 
+/* Warnings are always sent, too. */
+void warning(Instance *self, const char *format, ...);
+
 /* Events are sent if debug logging is on. */
 void event(Instance *self, const char *format, ...);
 

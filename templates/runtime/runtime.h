@@ -32,7 +32,12 @@ typedef struct {
 } Anchor;
 
 /* What a coordinate is. */
-typedef enum { COORDINATE_LENGTH, COORDINATE_ANGLE, COORDINATE_COMPONENT /* of a quaternion */ } CoordinateKind;
+typedef enum {
+    COORDINATE_LENGTH,
+    COORDINATE_ANGLE,
+    COORDINATE_COMPONENT, /* of a quaternion */
+    COORDINATE_DEFLECTION /* of an element, which moves points by about as much as itself */
+} CoordinateKind;
 
 /* A unit quaternion, of which three components are independent: its coordinates, and the constraint of length. */
 typedef struct {

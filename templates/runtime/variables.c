@@ -90,7 +90,7 @@ Status check_integers(Instance *self, const Reference *references, size_t n)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static bool calculate(Instance *self)
+bool calculate(Instance *self)
 {
     State *state = &self->state;
     double *diagnostics = state->reals + MODEL_G0;

@@ -15,6 +15,9 @@ Status check_settings(Instance *self);
 /* Assemble if a parameter has changed since. */
 Status ensure_assembled(Instance *self);
 
+/* Calculate all reals at the present point; a failure is noted. */
+bool calculate(Instance *self);
+
 Status get_reals(Instance *self, const Reference *references, size_t n, double *values);
 
 /* The one integer among the settings, an enumeration. */

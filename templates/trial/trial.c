@@ -4,7 +4,8 @@
  *
  * A line for each communication point: its time, Newton iterations of the step to it, evaluations, internal steps,
  * changes of coordinates, the seconds of the step, and what was iterated: `b0.3` a block of a set, `z0` a block
- * of the network, `all` all loops, `limit` a singular position. A last line `stopped TIME` and the sentence
+ * of the network, `all` all loops, `limit` a singular position. A line `warned` and a sentence follow where the instance
+ * warns. A last line `stopped TIME` and the sentence
  * of the instance follow where it fails, or where the run takes more than LIMIT seconds. Runs are repeated while they
  * have taken less than ENOUGH seconds in all; of each step the least time counts. */
 #ifndef _WIN32
@@ -30,6 +31,7 @@ typedef struct {
 } Row;
 
 static char sentence[LONGEST_SENTENCE];
+static bool listens = true; /* during the first run: all runs are the same */
 
 static double seconds(void)
 {
@@ -49,6 +51,9 @@ static void keep_sentence(const Environment *environment, const char *name, Stat
                           const char *text)
 {
     (void)environment, (void)name, (void)category;
+    if (status == STATUS_WARNING && listens) {
+        printf("warned %s\n", text);
+    }
     if (status >= STATUS_DISCARD) {
         strncpy(sentence, text, LONGEST_SENTENCE - 1);
     }
@@ -162,6 +167,7 @@ int main(int count, char **arguments)
     }
     const double begin = seconds();
     const int reached = run(&environment, &motion, last, rows, true);
+    listens = false;
     const char *const unsaid = sentence[0] ? sentence : "it gave no reason";
     if (reached <= last) {
         printf("stopped %.17g %s\n", reached > 0 ? rows[reached - 1].t : 0.0, unsaid);

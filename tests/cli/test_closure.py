@@ -212,7 +212,7 @@ def test_the_page_of_an_fmu_lists_what_it_has(tmp_path: Path) -> None:
 
 
 def test_the_same_model_gives_the_same_page(tmp_path: Path) -> None:
-    model = read_model(Path(model_file("three_rrr")))
+    model = read_model(Path(model_file("four_bar")))
     pages = [page_of(export_fmu(model, tmp_path / f"{n}.fmu", ExportOptions("aac")).path) for n in "ab"]
     assert pages[0] == pages[1]
 

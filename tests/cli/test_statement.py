@@ -12,7 +12,6 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fmugen.analysis.statement import statement_of
 from fmugen.cli import app
 from fmugen.errors import CompileError
 from fmugen.ir.flow import Closure
@@ -152,17 +151,20 @@ def agree(path: Path, folder: Path, *options: str) -> str:
         assert fact(text, "closure") == f"triangular: {sentence}"
     assert fact(exported, "longest step") == fact(shown, "longest step")
     assert fact(exported, "worst internal step") == fact(shown, "worst internal step")
-    statement = statement_of(Compilation(read_model(path), ExportOptions(*options[1:2])))
-    assert statement.independent == statement.sets[0]
-    assert (", ".join(statement.independent) or "none") == independent
-    assert statement.sentence == sentence
+    made = Compilation(read_model(path), ExportOptions(*options[1:2]))
+    first = made.flow.sets[0].independent
+    assert (", ".join(made.program.coordinate_names[k] for k in first) or "none") == independent
+    assert made.measured_closure.sentence == sentence
     experiment = read_model(path).experiment
     counted = iterating_points(fmu, experiment.stop, experiment.step)
-    assert counted == (statement.trial.points_with_iteration, statement.trial.points)
+    assert counted == (made.trial.points_with_iteration, made.trial.points)
     return iteration
 
 
-@pytest.mark.parametrize("name", ["four_bar", "quick_return", "slider_crank"])
+@pytest.mark.parametrize(
+    "name",
+    ["slider_crank", *(pytest.param(n, marks=pytest.mark.slow) for n in ("four_bar", "quick_return"))],
+)
 def test_commands_agree_on_motions_that_never_iterate(name: str, tmp_path: Path) -> None:
     """With the default trees, which are measured."""
     path = EXAMPLES / name / "model.toml"
@@ -172,7 +174,10 @@ def test_commands_agree_on_motions_that_never_iterate(name: str, tmp_path: Path)
     assert fact(said("closure", path), "closure").endswith(", no iteration")
 
 
-@pytest.mark.parametrize("addition", ["", PULLED], ids=["free", "with a line force"])
+@pytest.mark.parametrize(
+    "addition",
+    [pytest.param("", id="free", marks=pytest.mark.slow), pytest.param(PULLED, id="with a line force")],
+)
 def test_commands_agree_where_the_independent_coordinate_passes_dead_centres(
     addition: str, tmp_path: Path
 ) -> None:

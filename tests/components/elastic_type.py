@@ -83,7 +83,7 @@ def enter_beam() -> None:
             yield name, name
             yield from ((f"{name}.{point.name}",) * 2 for point in self.points)
 
-        def own_coordinates(self) -> Iterator[State]:
+        def own_coordinates(self, *, planar: bool) -> Iterator[State]:
             yield from (State(f"e{k}", "m") for k in range(1, SHAPES + 1))
 
         def readings(self, *, planar: bool) -> Iterator[Reading]:
@@ -92,7 +92,7 @@ def enter_beam() -> None:
         def build(self, at: Site) -> Iterator[Edge | EdgeConstraint | Work]:
             m, length, rigidity = at[self.mass], at[self.length], at[self.rigidity]
             gravity = at.vector(at.context.model.gravity)
-            bending = tuple(at.freedom(each.name, each.unit) for each in self.own_coordinates())
+            bending = tuple(at.freedom(each.name, each.unit) for each in self.own_coordinates(planar=True))
             tables = integrals()
             factors = {"c1": m, "c2": m * length, "M": m, "K": rigidity / length**3, "Kw": m}
             factors |= {"Ka": m / length, "H": 1 / length}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Literal
 
 import fmpy
 import numpy as np
@@ -15,7 +17,9 @@ from fmugen.phases.read import parse_model
 from fmugen.pipeline import Compilation
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.reference import solve_reference
+from fmugen.verify.simulate import Run, Trajectory, simulate_runs
 from tests.store import exported
+from tests.support import example
 
 DATA = Path(__file__).parents[1] / "data" / "flexible"
 #: A beam that a driver turns about its base from rest to 6 rad/s (Kane, Ryan and Banerjee 1987).
@@ -223,6 +227,20 @@ def test_a_bending_pendulum_keeps_its_energy_and_passes_the_judge() -> None:
     assert verification.violation < 1e-12
 
 
+def test_a_loop_of_two_beams_runs_in_every_way() -> None:
+    """Nearly straight beams move a loop little: their deflections stay independent."""
+    made = exported(example("flexible_four_bar"), ExportOptions(trees="aac")).path
+    ends = []
+    for interface in ("CoSimulation", "ModelExchange"):
+        found = fmpy.simulate_fmu(
+            str(made), stop_time=1.0, output_interval=0.01, relative_tolerance=1e-9, fmi_type=interface
+        )
+        ends.append([float(found[name][-1]) for name in ("crank_angle", "coupler_bends", "rocker_bends")])
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-6, atol=1e-8)  # of 2 mm
+    # By an independent run of the judge.
+    np.testing.assert_allclose(ends[0], [13.6697118, 1.6500921e-4, -2.5257683e-4], rtol=1e-6)
+
+
 def test_parameters_of_a_beam_can_change() -> None:
     """The reference of a model with another length, against the FMU with another parameter."""
     times = np.linspace(0.0, 0.5, 6)
@@ -235,6 +253,60 @@ def test_parameters_of_a_beam_can_change() -> None:
         start_values={"length": 8.8},
     )
     np.testing.assert_allclose(found["y"], other.outputs["y"], atol=1e-9)
+
+
+#: A cantilever that falls from a straight start.
+FALLING = """
+[model]
+name = "FallingCantilever"
+gravity = [0, -9.81]
+[experiment]
+stop = 0.2
+step = 0.01
+[parameters]
+height = 0.005
+[bodies.beam]
+type = "beam"
+shapes = 1
+length = 1
+density = 7850
+modulus = 2.1e11
+width = 0.03
+height = "height"
+[joints.clamp]
+type = "weld"
+from = "ground"
+to = "beam"
+"""
+
+
+@pytest.mark.parametrize("interface", ["CoSimulation", "ModelExchange"])
+def test_an_fmu_warns_once_of_large_deflections(interface: Literal["CoSimulation", "ModelExchange"]) -> None:
+    def said(height: float) -> tuple[str, ...]:
+        run = Run(0.2, 0.01, ["beam.q1"], {"height": height}, interface=interface)
+        (found,) = simulate_runs(Path(fmu(FALLING)), [run])
+        assert isinstance(found, Trajectory)
+        return found.messages
+
+    assert said(0.005) == ()
+    (warning,) = said(0.002)
+    assert re.fullmatch(r"t = 0\.\d+ s: beam.deflection_ratio is 0\.1\d*, more than 0\.1: terms .*", warning)
+
+
+def test_check_says_that_deflections_are_large() -> None:
+    trial = Compilation(read(FALLING.replace("0.005", "0.002")), ExportOptions(trees="aac")).trial
+    assert [warning.partition(" s: ")[2][:24] for warning in trial.warnings] == ["beam.deflection_ratio is"]
+    assert trial.is_complete
+
+
+def test_a_lost_definiteness_of_the_mass_matrix_is_said() -> None:
+    """Three polynomials of a clamped base do not suit a rod between hinges that bends much."""
+    clamped = SLIDER_CRANK.replace('supports = "chord"', 'basis = "chebyshev"').replace("0.006", "0.003")
+    model = read(clamped + "[experiment]\nstop = 0.01\nstep = 0.0001\n")
+    problem = Compilation(model, ExportOptions(trees="aac")).trial.problem
+    assert re.match(
+        r"t = 0\.00\d+ s: the mass matrix loses definiteness, its smallest pivot is .*e-1\d", problem
+    )
 
 
 @pytest.mark.parametrize(

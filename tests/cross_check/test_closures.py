@@ -46,6 +46,11 @@ def test_a_row_counts_what_is_exact_and_what_is_iterated() -> None:
     assert (row.freedoms, row.unknowns, row.exact, row.iterated) == (1, 6, 0, 6)
 
 
+def test_angles_of_a_loop_of_cylinders_are_roots_of_a_quadratic() -> None:
+    row = reach.measured(MECHANISMS["RCCC"], "aac", verify=False)
+    assert (row.unknowns, row.iterated, row.degree) == (4, 0, 2)
+
+
 def test_a_verified_row_has_no_iteration_and_closed_loops() -> None:
     row = reach.measured(MECHANISMS["FourBar"], "aac", verify=True)
     assert [(run.verdict, run.iterations) for run in row.runs] == [("passed", 0), ("passed", 0)]

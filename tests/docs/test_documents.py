@@ -19,6 +19,8 @@ DOCS = ROOT / "docs"
 LINKED = [*documents.PAGES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("examples/*/README.md"))]
 #: Pages with blocks that are run, read or compiled.
 SHOWN = [page for page in documents.PAGES if documents.blocks(page)]
+#: Pages that export many FMUs.
+LONG = {"architecture.md", "several-fmus.md", "studies.md"}
 COMMANDS = [
     "check", "graph", "trees", "closure", "equations", "export",
     "simulate", "report", "verify", "cross-check", "split", "study",
@@ -29,7 +31,13 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=name_of(page), marks=pytest.mark.slow if page.name in LONG else ())
+        for page in SHOWN
+    ],
+)
 def test_a_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
     documents.run_page(page, tmp_path)
 

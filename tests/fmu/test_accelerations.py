@@ -10,10 +10,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from fmugen.components.base import component_of
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.phases.read import read_model
@@ -24,10 +26,11 @@ from fmugen.verify.network.start import StartValues
 from fmugen.verify.reference import Reference, solve_reference
 from tests.fmu.exchange import opened, options
 from tests.store import exported
-from tests.support import EXAMPLES, NumericDae, example, with_all_quantities
+from tests.support import EXAMPLES, NumericDae, example, trees_of, with_all_quantities
 
 MECHANISMS = [path.parent.name for path in sorted(EXAMPLES.glob("*/model.toml")) if read_model(path).bodies]
 WITH_NETWORK = [name for name in MECHANISMS if example(name).components]
+_MANY_BODIES = 20
 ACCELERATION = re.compile(r"(ax|ay|az|alpha|alphax|alphay|alphaz)$")
 
 
@@ -70,11 +73,25 @@ def require_accelerations(
     assert abs(found[worst] - expected[worst]) <= 1e-9 * scale, worst
 
 
-@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in WITH_NETWORK])
+def by_bodies(names: list[str]) -> list[Any]:
+    """The names, those of examples with many bodies as slow tests."""
+    many = [name for name in names if len(example(name).bodies) > _MANY_BODIES]
+    return [pytest.param(name, marks=pytest.mark.slow) if name in many else name for name in names]
+
+
+def has_states(name: str) -> bool:
+    """Whether elements have states of their own, as tyres and brakes have."""
+    return any(component_of(element).states for element in example(name).elements if not element.ports)
+
+
+MECHANICAL = [name for name in MECHANISMS if name not in WITH_NETWORK and not has_states(name)]
+
+
+@pytest.mark.parametrize("name", by_bodies(MECHANICAL))
 def test_accelerations_equal_those_of_the_reference(name: str) -> None:
     model = with_quantities_of_bodies(example(name))
     inputs = {variable.name: variable.start for variable in model.inputs}
-    numeric = NumericDae(model, "jc", inputs)
+    numeric = NumericDae(model, trees_of(name, "jc"), inputs)
     start = np.array(solution_flow(model, numeric.dae, Closure.NEWTON).positions)
     reference = solve_reference(model, np.array([0.0]))
     rng = np.random.default_rng(11)

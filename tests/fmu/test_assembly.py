@@ -45,8 +45,11 @@ def test_attitudes_follow_changed_parameters() -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [rccc(), myard((0.5, 1.0, 1.0, 1.0, 1.0)), three_prs()],
-    ids=lambda model: model.name,
+    [
+        pytest.param(rccc(), id="rccc", marks=pytest.mark.slow),
+        pytest.param(myard((0.5, 1.0, 1.0, 1.0, 1.0)), id="myard"),
+        pytest.param(three_prs(), id="tripod", marks=pytest.mark.slow),
+    ],
 )
 def test_rough_guesses_are_exported_and_verified(model: SystemModel) -> None:
     fmu = exported(model, ExportOptions(trees="aac")).path

@@ -168,7 +168,9 @@ def test_a_sleeping_top_at_a_loose_tolerance() -> None:
     assert found <= 1e-4
 
 
-@pytest.mark.parametrize("closure", [Closure.TRIANGULAR, Closure.NEWTON_ALL])
+@pytest.mark.parametrize(
+    "closure", [Closure.TRIANGULAR, pytest.param(Closure.NEWTON_ALL, marks=pytest.mark.slow)]
+)
 def test_in_loops(closure: Closure) -> None:
     model = parse_model(HUNG_PLATE, "plate")
     export = export_of(model, closure=closure)
@@ -193,8 +195,9 @@ def test_many_free_bodies_move_as_one_alone() -> None:
     # A constraint keeps the bodies from being solved one by one, and they are too many to be written out.
     nut = "[bodies.nut]\nmass = 1\ninertia = [1, 1, 1]\n"
     screw = '[joints.screw]\ntype = "screw"\nfrom = "ground"\nto = "nut"\nlead = 0.1\n'
-    many = export_of(free_bodies(3, nut + screw))
-    assert many.compilation.program.motion is None
+    many = export_of(free_bodies(4, nut + screw))
+    written_out = many.compilation.program.motion is not None
+    assert not written_out
     outputs = ["w0", "r0", "x0"]
     found = simulate_fmu(many.path, stop=3.0, step=0.05, outputs=outputs, parameters=TIGHT)
     one = export_of(free_bodies(1))

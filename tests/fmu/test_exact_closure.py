@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import fmpy
 import numpy as np
@@ -23,7 +21,7 @@ from fmugen.pipeline import Compilation
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.store import exported
-from tests.support import example
+from tests.support import by_size, example
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -58,14 +56,8 @@ BLOCK_TRIANGULAR = [
     ("landing_gear", "aac", "strut_bx"),
     ("five_link_suspension", "mixed", "length_1"),
 ]
-#: Their code takes long to compile.
-LARGE = ("stewart_gough", "stewart_gough_uchida", "double_wishbone", "landing_gear", "five_link_suspension")
 #: No independent coordinates are good for their whole motion: several sets share it.
 SHARED_MOTION = ["three_rrr", "three_rrr_driven"]
-
-
-def by_size(cases: Sequence[tuple[str, ...]]) -> list[Any]:
-    return [pytest.param(*case, marks=[pytest.mark.slow] if case[0] in LARGE else []) for case in cases]
 
 
 def flow_of(model: SystemModel, trees: str) -> tuple[Dae, SolutionFlow]:

@@ -20,34 +20,24 @@ from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, Trajectory, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification, shared_scales
 from tests.store import exported
-from tests.support import EXAMPLES, example
+from tests.support import EXAMPLES, by_size, example, trees_of
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 DATA = Path(__file__).parents[1] / "data"
 TIGHT = {"solver.relative_tolerance": 1e-12, "solver.absolute_tolerance": 1e-13}
 
 
-def fmu_of(name: str, trees: str = "aac") -> Path:
-    return exported(example(name), ExportOptions(trees=trees)).path
+def fmu_of(name: str) -> Path:
+    return exported(example(name), ExportOptions(trees_of(name))).path
 
 
 #: Communication steps of the beginning of a motion.
 _BEGINNING = 50
-#: To make these takes a quarter of a minute and more.
-_LARGE = {
-    "double_wishbone",
-    "five_link_suspension",
-    "jansen_walker",
-    "spatial_parallel_3dof",
-    "stewart_gough",
-    "stewart_gough_uchida",
-    "v6_engine",
-}
+#: Their whole motion is compared with another reference elsewhere: the judge takes minutes a second of it.
+_LONG = {"vehicle_14dof", "vehicle_double_wishbone"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in _LARGE else n for n in NAMES]
-)
+@pytest.mark.parametrize("name", by_size(NAMES))
 def test_example_is_valid_and_begins_as_the_reference(name: str) -> None:
     fmu = fmu_of(name)
     assert validate_fmu(str(fmu)) == []
@@ -62,7 +52,7 @@ def test_small_example_runs_in_every_way(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in _LONG])
 def test_example_runs_in_every_way_until_its_end(name: str, tmp_path: Path) -> None:
     check_all_ways(name, tmp_path, example(name).experiment.stop)
 
@@ -76,7 +66,7 @@ _BLOWN_UP = 3.0
 def check_all_ways(name: str, folder: Path, stop: float) -> None:
     """FMI 2 and 3, co-simulation and model exchange, at tight, default and loose tolerances, fixed steps."""
     model = example(name)
-    fmus = [exported(model, ExportOptions("aac", fmi=fmi)).path for fmi in FmiVersion]
+    fmus = [exported(model, ExportOptions(trees_of(name), fmi=fmi)).path for fmi in FmiVersion]
     verification = check_motion(name, fmus[0], stop)
     for fmu in fmus:
         check_co_simulation(verification, fmu, model.experiment)

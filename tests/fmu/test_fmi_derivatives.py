@@ -13,7 +13,7 @@ from fmpy.validation import validate_fmu
 from fmugen.ir.flow import Closure
 from tests.fmu.exchange import Array, Model, difference, opened, options
 from tests.store import exported
-from tests.support import EXAMPLES, by_size, example
+from tests.support import EXAMPLES, by_size, example, trees_of
 
 NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/model.toml"))
 
@@ -107,7 +107,7 @@ def require_adjoint(model: Model) -> None:
 @pytest.mark.parametrize("name", by_size(NAMES))
 def test_derivatives_are_those_of_the_values(name: str, tmp_path: Path) -> None:
     """Directional ones against differences, adjoint ones against these; the description is valid."""
-    export = exported(example(name), options(3))
+    export = exported(example(name), options(3, trees=trees_of(name)))
     assert validate_fmu(str(export.path)) == []
     with opened(export, tmp_path) as model:
         displace(model.start())

@@ -49,6 +49,7 @@ def test_the_choice_that_passes_no_dead_centre_is_taken_alone() -> None:
     assert iterating(model, named.path) > 20
 
 
+@pytest.mark.slow
 def test_where_no_sets_are_exact_throughout_less_iterates_than_with_any_named_set() -> None:
     """At dead centres of the upper dyad of a Klann leg only sets with roots of sextics are good."""
     model = klann_leg()

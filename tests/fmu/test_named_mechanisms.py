@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,8 +76,10 @@ OTHERS = {
     "delta": delta(),
 }
 ALL = STRUTS | OTHERS
+ASSEMBLED_QUICKLY = {"cross", "no guesses", "jansen", "lift", "high lift", "seat", "wiper"}
 
 
+@pytest.mark.slow
 def test_a_strut_has_a_report(tmp_path: Path) -> None:
     model = mcpherson()
     page, source, options = tmp_path / "strut.html", tmp_path / "strut.toml", ExportOptions(trees="aac")
@@ -87,14 +90,24 @@ def test_a_strut_has_a_report(tmp_path: Path) -> None:
     assert "knuckle" in text and "passed" in text
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in ASSEMBLED_QUICKLY else pytest.mark.slow) for name in ALL],
+)
 def test_all_trees_start_in_the_same_position(name: str) -> None:
     starts = [start_of(ALL[name], trees)[1] for trees in TREES]
     for found in starts[1:]:
         np.testing.assert_allclose(found, starts[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["goldberg", "jansen", "lift", "seat", "wiper"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("goldberg", marks=pytest.mark.slow),
+        pytest.param("jansen", marks=pytest.mark.slow),
+        *("lift", "seat", "wiper"),
+    ],
+)
 def test_the_fmu_starts_where_the_compiler_does_and_is_right(name: str) -> None:
     model = OTHERS[name]
     fmu = fmu_of(model)
@@ -120,6 +133,7 @@ def test_a_strut_is_verified() -> None:
     assert verification.passed, verification.problems
 
 
+@pytest.mark.slow
 def test_a_platform_on_cranks_closes_by_its_pose() -> None:
     """The pose counts as a set of independent coordinates although Euler parameters are four."""
     model = six_rss()
@@ -129,6 +143,7 @@ def test_a_platform_on_cranks_closes_by_its_pose() -> None:
     assert verification.passed, verification.sentence
 
 
+@pytest.mark.slow
 def test_a_delta_robot_on_rods_is_verified() -> None:
     verification = judged(delta(), stop=0.1)
     assert verification.passed, verification.problems
@@ -169,15 +184,26 @@ def test_a_spin_that_no_guess_concerns_is_not_a_mode(trees: str) -> None:
 
 
 def test_a_strut_goes_on_where_numerator_and_denominator_of_a_step_vanish() -> None:
-    """At t = 0.055 s an Euler parameter of the tie rod is 0/0: there iteration takes over."""
-    fmu = fmu_of(STRUTS["bar"], "jc")
+    """By this Euler parameter of the tie rod the others are nearly 0/0: there iteration takes over."""
+    fmu = fmu_of(replace(STRUTS["bar"], independent=("mount.p3", "inner.p1", "slide.s")), "jc")
+    follow_strut(fmu, 1e-9)
+
+
+def test_a_strut_keeps_away_from_coordinates_that_barely_determine_the_others() -> None:
+    """All sets are iterated, and those with the fewest operations are near to singular at all times."""
+    made = exported(STRUTS["bar"], ExportOptions(trees="jc"))
+    assert made.compilation.flow.quality > 0.9
+    follow_strut(made.path, 1e-11)
+
+
+def follow_strut(fmu: Path, residual: float) -> None:
     outputs = ["closure.residual", "height"]
     fixed = {"solver.method": 2, "solver.step": 0.001}
     runs = [Run(0.08, step, outputs, parameters=fixed) for step in (0.01, 0.001)]
     runs += [Run(0.08, 0.01, outputs), Run(0.08, 0.001, outputs, interface="ModelExchange", tolerance=1e-9)]
     for made in simulate_runs(fmu, runs):
         assert not isinstance(made, SimulationError), made
-        assert made.values["closure.residual"].max() < 1e-9
+        assert made.values["closure.residual"].max() < residual
         assert made.values["height"][-1] == pytest.approx(0.10654636, abs=1e-7)
 
 

@@ -157,8 +157,12 @@ def test_an_open_chain_starts_with_its_joints_at_zero(trees: str) -> None:
 
 @pytest.mark.parametrize(
     "model",
-    [rccc(), rccc((1.0, 1.0, 1.0, 1.0)), myard((0.5, 1.0, 1.0, 1.0, 1.0)), three_prs()],
-    ids=["rccc", "rccc 1 1 1 1", "myard", "tripod"],
+    [
+        pytest.param(rccc(), id="rccc"),
+        pytest.param(rccc((1.0, 1.0, 1.0, 1.0)), id="rccc 1 1 1 1"),
+        pytest.param(myard((0.5, 1.0, 1.0, 1.0, 1.0)), id="myard"),
+        pytest.param(three_prs(), id="tripod", marks=pytest.mark.slow),
+    ],
 )
 def test_all_trees_start_in_the_same_position(model: SystemModel) -> None:
     """Also where the axes of a joint could be closed in opposite directions."""

@@ -76,7 +76,7 @@ def test_build_description_of_fmi_3_is_valid(pendulum: Compilation) -> None:
     assert "buildDescription.xml" not in bundle_sources(pendulum.sources, "Swing", 2).files
 
 
-@pytest.mark.parametrize("fmi", list(FmiVersion))
+@pytest.mark.parametrize("fmi", [FmiVersion.TWO, pytest.param(FmiVersion.THREE, marks=pytest.mark.slow)])
 def test_fmpy_rebuilds_the_fmu_from_its_sources(
     fmi: FmiVersion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

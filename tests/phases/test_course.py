@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from fmugen.ir.flow import Block
 from fmugen.ir.steps import LinearStep
 from fmugen.phases.triangularize import course, guards, judgement
 from fmugen.phases.triangularize.course import Course
-from fmugen.phases.triangularize.sets import IndependentSet
+from fmugen.phases.triangularize.sets import IndependentSet, Rank, preference
 from fmugen.resources import template_dir
 
 
@@ -86,3 +87,15 @@ def test_a_first_set_whose_steps_fail_stays() -> None:
     """It does not go back and forth with an alternative."""
     motion = course_of([1.0] * 5, [0.9] * 5, failing={0: [1, 3]})
     assert motion.iterating([set_of(0), set_of(1)]) == 2
+
+
+def test_operations_count_only_between_sets_that_are_equally_good() -> None:
+    def made(operations: int, *, steps: bool = True) -> IndependentSet:
+        (block,) = set_of(0).blocks
+        block = replace(block, operations=operations, steps=block.steps if steps else ())
+        return replace(set_of(0), blocks=(block,))
+
+    good, weak = Rank(False, False, 1, 0, 1), Rank(False, True, 1, 20, 1)
+    assert preference(good, made(40)) < preference(weak, made(10))
+    assert preference(good, made(10)) < preference(good, made(40))
+    assert preference(weak, made(40)) < preference(good, made(10, steps=False)), "iteration counts most"

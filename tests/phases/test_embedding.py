@@ -10,8 +10,11 @@ import pytest
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Dag, SymbolRole
 from fmugen.ir.flow import Block
-from fmugen.phases.embedding import written_out
+from fmugen.ir.options import ExportOptions
+from fmugen.phases.embedding import embed_all, written_out
+from fmugen.phases.read import model_from_tables
 from fmugen.phases.triangularize.pivots import in_order_of_pivots
+from fmugen.pipeline import Compilation
 
 
 @pytest.mark.parametrize("size", [*range(1, 9), 20])
@@ -67,3 +70,18 @@ def test_the_order_of_pivots_holds_in_all_positions() -> None:
 def test_small_blocks_keep_their_order() -> None:
     block = Block((2, 1, 0), (0, 1, 2), "loop")
     assert in_order_of_pivots(block, range(3), [np.eye(3)]) is block
+
+
+def test_more_than_twelve_degrees_of_freedom_are_written_out() -> None:
+    """Fifteen masses in line; a weld makes two of them one, by a loop."""
+    bodies = {f"m{i}": {"mass": 1.0, "inertia": 1.0} for i in range(15)}
+    joints: dict[str, object] = {
+        f"s{i}": {"type": "prismatic", "from": f"m{i - 1}" if i else "ground", "to": f"m{i}"}
+        for i in range(15)
+    }
+    joints["again"] = {"type": "weld", "from": "m0", "to": "m1"}
+    tables = {"model": {"name": "Train"}, "bodies": bodies, "joints": joints}
+    made = Compilation(model_from_tables(tables, "test"), ExportOptions("jc"))
+    assert len(made.flow.independent) == 14
+    (motion,) = embed_all(made.dae, made.flow)
+    assert motion is not None

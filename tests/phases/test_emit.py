@@ -13,9 +13,11 @@ import pytest
 
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
+from fmugen.phases.emit import functions, parts
 from fmugen.phases.read import model_from_tables
-from fmugen.pipeline import Compilation
+from fmugen.pipeline import Compilation, export_fmu
 from fmugen.resources import template_dir
+from fmugen.verify.simulate import simulate_fmu
 from tests.runtime.conftest import STRICT, compiler
 from tests.support import example
 
@@ -146,6 +148,26 @@ def test_the_motion_says_what_it_computes() -> None:
     assert headings[0] == "velocities from"
     assert headings[1:] == ["reduced mass", "accelerations of", "accelerations of", "multipliers of"]
     assert "/* reduced mass of " in motion
+
+
+def test_long_equations_of_motion_are_cut_into_parts_with_the_same_motion(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Through dead centres, where guards of a part speak for the whole."""
+    texts, outputs = [], []
+    for name, longest in (("whole", 8_000), ("parts", 100)):
+        monkeypatch.setattr(functions, "LONGEST_MOTION", longest)
+        monkeypatch.setattr(parts, "LONGEST_FUNCTION", longest)
+        model = example("four_bar")
+        made = export_fmu(model, tmp_path / f"{name}.fmu", ExportOptions("aac"))
+        texts.append(made.compilation.sources["model.c"])
+        shown = [output.name for output in model.outputs]
+        run = simulate_fmu(made.path, stop=2.0, step=0.01, outputs=shown)
+        outputs.append(run.values)
+    assert "model_motion_2(" not in texts[0]
+    assert "model_motion_2(" in texts[1]
+    for name, values in outputs[0].items():
+        assert outputs[1][name].tolist() == values.tolist(), name
 
 
 def test_no_function_of_a_long_ladder_is_long() -> None:

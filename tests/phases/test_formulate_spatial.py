@@ -112,12 +112,12 @@ def test_motion_and_reactions_do_not_depend_on_the_trees(name: str) -> None:
     home = NumericDae(model, "jc")
     start = np.array(solution_flow(model, home.dae, Closure.NEWTON).positions)
     rng = np.random.default_rng(7)
+    others = {trees: NumericDae(model, trees) for trees in ("ac", "aac")}
     for _ in range(3):
         q, v = home.close(start + rng.uniform(-0.3, 0.3, home.n), rng.uniform(-1, 1, home.n))
         expected = home.quantities(q, v)
         scale = max(1.0, *map(abs, expected.values()))
-        for trees in ("ac", "aac"):
-            other = NumericDae(model, trees)
+        for trees, other in others.items():
             state = same_state(home, q, v, expected, other)
             *_, phi = other.terms(*state)
             assert np.abs(phi).max(initial=0.0) < 1e-12

@@ -12,6 +12,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel, default_parameters
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.steps import PolynomialStep
 from fmugen.phases.formulate import formulate
 from fmugen.phases.formulate.links import BALL, PIN
 from fmugen.phases.graph import build_graph
@@ -112,18 +113,24 @@ def test_rows_by_length_give_the_motion_of_the_rows_along_axes(kind: int) -> Non
 
 
 def test_links_are_written_by_their_length_where_that_leaves_less_to_iteration() -> None:
-    """A pin saves one of four iterated unknowns, a ball all three; what is exact already stays as it is."""
+    """A pin saves one of four iterated unknowns, a ball the root of a polynomial; the rest is exact."""
     for model, before, after, row in (
-        (hung(aimed=False), 4, 3, "top, length"),
-        (hung(aimed=True, balls=True), 3, 0, "side, length"),
+        (hung(aimed=False), (4, 0), (3, 0), "top, length"),
+        (hung(aimed=True, balls=True), (0, 1), (0, 0), "side, length"),
     ):
         plain = Compilation(model, ExportOptions("chain")).formulated
-        assert solution_flow(model, plain, Closure.TRIANGULAR).iterated == before
+        assert left(solution_flow(model, plain, Closure.TRIANGULAR)) == before
         dae, flow = chosen(model)
-        assert flow.iterated == after
+        assert left(flow) == after
         assert row in rows_of(dae)
         assert row not in rows_of(plain)
     assert "top, length" not in rows_of(chosen(hung(aimed=True))[0])
+
+
+def left(flow: SolutionFlow) -> tuple[int, int]:
+    """How many unknowns are iterated, and how many are roots of polynomials."""
+    steps = [step for block in flow.blocks for step in block.steps or ()]
+    return flow.iterated, sum(isinstance(step, PolynomialStep) for step in steps)
 
 
 @pytest.mark.parametrize(("aimed", "free"), [(False, set()), (True, {"ball.angle3"})])

@@ -232,6 +232,12 @@ def test_an_output_without_a_unit_has_that_of_what_it_names() -> None:
     assert outputs[0] == Output("theta", parse("pin.angle"), "rad")
 
 
+def test_a_mirrored_output_has_the_unit_of_what_it_reverses() -> None:
+    text = COMPLETE.replace('power = { value = "drive*crank.omega", unit = "W" }', 'back = "-pin.angle"')
+    units = {output.name: output.unit for output in parse_model(text, "bench.toml").outputs}
+    assert units["back"] == "rad"
+
+
 def test_a_file_on_disk_reads_like_its_text(tmp_path: Path) -> None:
     path = tmp_path / "mödel.toml"
     path.write_bytes(b"\xef\xbb\xbf" + COMPLETE.replace("\n", "\r\n").encode())

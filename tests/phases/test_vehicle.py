@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from fmugen.cli.check import gruebler_count
 from fmugen.ir.model import SystemModel
-from fmugen.phases.read import read_model
+from tests.support import EXAMPLES, example
 
 
 @pytest.fixture(scope="module")
 def car() -> SystemModel:
-    return read_model(Path(__file__).parents[1] / "models" / "vehicle.toml")
+    return example("vehicle_double_wishbone")
+
+
+def test_it_is_described_in_less_than_150_lines() -> None:
+    files = (EXAMPLES / "vehicle_double_wishbone").glob("*.toml")
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 150
 
 
 def test_it_has_fourteen_degrees_of_freedom(car: SystemModel) -> None:
@@ -28,6 +31,12 @@ def test_tyres_on_the_right_are_mirrored(car: SystemModel, axle: str) -> None:
     outward = [values["axle"] for values in (left, right)]
     assert [[float(part.number) for part in axis] for axis in outward] == [[0, 1, 0], [0, -1, 0]]  # type: ignore[union-attr]
     assert left["coefficients"] == right["coefficients"]
+
+
+def test_outputs_of_mirrored_corners_keep_their_units(car: SystemModel) -> None:
+    units = {output.name: output.unit for output in car.outputs}
+    assert units["front_right.upper_angle"] == "rad"
+    assert units["rear_right.lateral_force"] == "N"
 
 
 def test_a_parameter_of_the_road_takes_the_place_of_coefficients(car: SystemModel) -> None:

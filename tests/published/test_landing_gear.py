@@ -15,7 +15,8 @@ import pytest
 from flint import fmpz_mat, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_mpoly_vec
 
 from fmugen.algebra.budget import Budget
-from fmugen.algebra.engines import reduced_basis
+
+from .engines import reduced_basis
 
 NAMES = ["cF", "sF", "cA", "sA", "cD", "sD", "cB", "sB", "p"]
 

@@ -10,9 +10,10 @@ import pytest
 from flint import fmpz_mpoly, fmpz_mpoly_ctx
 
 from fmugen.algebra.budget import Budget
-from fmugen.algebra.engines import Engine, available_engines, evaluation_cost, reduced_basis
 from fmugen.algebra.ring import reduces_to_zero
-from fmugen.algebra.substitutions import euler, tangent_half
+
+from .engines import Engine, available_engines, evaluation_cost, reduced_basis
+from .substitutions import euler, tangent_half
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "uchida_bases.json").read_text(encoding="utf-8"))
 AMPLE = Budget(polynomials=400, terms=9000, bits=9000)

@@ -22,6 +22,8 @@ from fmpy.fmi2 import (
     fmi2StepFinishedTYPE,
 )
 
+from fmugen.phases.compile.units import units_of
+
 RUNTIME = Path(__file__).parents[2] / "templates" / "runtime"
 MODELS = Path(__file__).parent / "models"
 HEADERS = Path(fmpy.__file__).parent / "c-code"
@@ -43,15 +45,23 @@ def compiler() -> str:
     return found
 
 
-def compile_c(target: Path, model: str, *arguments: str | Path, **defines: object) -> Path:
-    """The runtime with one of the sample models and whatever the arguments add."""
+def compile_c(
+    target: Path, model: str, *arguments: str | Path, level: str = "-O1", **defines: object
+) -> Path:
+    """The runtime, in the units that exports compile, with a sample model and whatever the arguments add."""
+    names = [path.name for path in sorted(RUNTIME.glob("*.c"))]
+    units = []
+    for unit in units_of(dict.fromkeys(names, ""), names):
+        units.append(target.parent / f"{target.stem}_{unit.name}")
+        units[-1].write_text(unit.text, encoding="utf-8")
     command = [
         compiler(),
         *STRICT,
+        level,
         *(f"-D{name}={value}" for name, value in defines.items()),
         *(f"-I{folder}" for folder in (RUNTIME, MODELS, MODELS / model, HEADERS)),
         *map(str, arguments),
-        *map(str, sorted(RUNTIME.glob("*.c"))),
+        *map(str, units),
         str(MODELS / model / "model.c"),
         "-lm",
         "-o",

@@ -39,7 +39,7 @@ one_of_them = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.parametrize(("model", "defines"), VARIANTS)
+@one_of_them
 def test_nothing_leaks_and_nothing_is_undefined(
     tmp_path: Path, model: str, defines: dict[str, object]
 ) -> None:

@@ -34,8 +34,15 @@ def serial_mechanism() -> SystemModel:
 def grown(graph: DomainGraph, *branches: str) -> GrownTree:
     tree = GrownTree.rooted(graph)
     for branch in branches:
-        tree = tree.with_branch(graph.edge(branch))
+        tree = longer(tree, graph.edge(branch))
     return tree
+
+
+def longer(tree: GrownTree, branch: Edge) -> GrownTree:
+    inner = tree.inner(branch)
+    assert inner is not None
+    outer = branch.head if inner == branch.tail else branch.tail
+    return GrownTree({**tree.arrivals, outer: (branch.name, inner)}, {**tree.weights, branch.name: 0})
 
 
 def estimates(weighting: Weighting, tree: GrownTree, *names: str) -> list[int]:
@@ -117,7 +124,7 @@ def test_body_torques_of_a_serial_mechanism() -> None:
     graph = build_graph(serial_mechanism())
     weighting = rotational_weighting(graph)
     tree = grown(graph.rotation, "u10", "h11")
-    with_body, with_joint = (tree.with_branch(graph.rotation.edge(name)) for name in ("m3", "h12"))
+    with_body, with_joint = (longer(tree, graph.rotation.edge(name)) for name in ("m3", "h12"))
     assert (weighting.totals(with_body).dynamic, weighting.totals(with_joint).dynamic) == (77, 90)
 
 
@@ -128,7 +135,7 @@ def test_rotational_weights_of_the_parallel_manipulator() -> None:
     assert estimates(weighting, grown(graph.rotation), "s25", "m1") == [0, 27]
     slid = grown(graph.rotation, "s25", "s28", "s31")
     assert estimates(weighting, slid, "b26", "m2", "m7") == [30, 27, 27]
-    with_platform = slid.with_branch(graph.rotation.edge("m7"))
+    with_platform = longer(slid, graph.rotation.edge("m7"))
     assert estimates(weighting, with_platform, "m2", "b26", "h27") == [63, 66, 70]
 
 

@@ -33,12 +33,11 @@ def branches(measurement: SearchResult) -> tuple[set[str], set[str]]:
         "four_bar",
         "five_bar",
         "slider_crank",
-        "three_rrr",
-        "three_rpr",
-        "peaucellier_lipkin",
-        "three_bodies",
         "spatial_slider_crank",
-        "spatial_serial",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("three_rrr", "three_rpr", "peaucellier_lipkin", "three_bodies", "spatial_serial")
+        ),
     ],
 )
 def test_measured_trees_are_the_cheapest_of_the_tables(name: str) -> None:

@@ -20,6 +20,7 @@ __all__ = [
 #: The categories the runtime logs in.
 _LOG_CATEGORIES = (
     ("logStatusError", "why a call failed"),
+    ("logStatusWarning", "where results are less accurate than usual"),
     ("logEvents", "what the solver and the closure of the loops decide on the way"),
 )
 

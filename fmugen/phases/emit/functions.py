@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from fmugen.expr.code import Operations
-from fmugen.expr.dag import Expr, Operation
-from fmugen.expr.generic import Generic
+from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Written
 from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
 from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Zeros, comment
+from fmugen.phases.emit.labels import Labels
 from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
 from fmugen.phases.emit.parts import LONGEST_FUNCTION, LONGEST_MOTION, chunks, with_shared_array
 from fmugen.phases.emit.steps import equation_of
@@ -314,37 +314,42 @@ class FunctionWriter:
         printer = CPrinter(self._names(self._program.circles))
         body = [(statement, printer.write(statement)) for statement in statements]
         long = sum(written.size + 1 for _, written in body) > LONGEST_MOTION
-        if long and not motion.pivots:
+        if long:
             return self._motion_in_parts(name, motion, list(chunks(body)))
         return [self._motion_text(name, motion, body)]
 
     def _motion_in_parts(
         self, name: str, motion: Motion, parts: Sequence[list[tuple[Statement, Written]]]
     ) -> list[FunctionText]:
-        """Equations of motion whose guards compare with nothing that was met before."""
+        """Equations of motion as functions one after another, each with the verdict of its guards."""
         printer = CPrinter(self._names(self._program.circles))
         given, size = with_shared_array(parts, "w")
-        texts, calls = [], [f"double w[{max(size, 1)}];"]
+        texts, calls = [], [f"double w[{max(size, 1)}];", "MotionVerdict verdict = MOTION_GOOD, found;"]
         for number, statements in enumerate(given):
             body = [printer.write(statement) for statement in statements]
             read = self._leaves_read(body, self._program.circles)
             lines = [line for written in body for line in written.lines]
             declared = _declarations(read, without={"v", "a", "l"})
-            unused = [f"(void){argument};" for argument in ("at", "w", "v", "a", "l")]
+            unused = [f"(void){argument};" for argument in ("at", "largest", "pivots", "w", "v", "a", "l")]
             texts.append(
                 FunctionText(
                     _title(f"equations of motion, part {number}"),
-                    f"static MotionVerdict {name}_{number}(const ModelPoint *at, double *restrict w, "
-                    "double *restrict v, double *restrict a, double *restrict l)",
-                    [*declared, *unused, *lines, "return MOTION_GOOD;"],
+                    f"static MotionVerdict {name}_{number}(const ModelPoint *at, const double *largest, "
+                    "double *restrict pivots, double *restrict w, double *restrict v, double *restrict a, "
+                    "double *restrict l)",
+                    [*declared, *unused, "MotionVerdict verdict = MOTION_GOOD;", *lines, "return verdict;"],
                     _called(body),
                 )
             )
-            calls += [f"if ({name}_{number}(at, w, v, a, l) != MOTION_GOOD) {{", *_UNKNOWN, "}"]
+            calls += [
+                f"found = {name}_{number}(at, largest, pivots, w, v, a, l);",
+                *("if (found == MOTION_UNKNOWN) {", *_UNKNOWN, "}"),
+                "verdict = found == MOTION_WEAK ? found : verdict;",
+            ]
         whole = FunctionText(
             _title(_MOTION, motion.operations),
             _motion_prototype(name),
-            ["(void)largest;", "(void)pivots;", *calls, "return MOTION_GOOD;"],
+            [*calls, "return verdict;"],
             frozenset(),
         )
         return [*texts, whole]
@@ -369,7 +374,7 @@ class FunctionWriter:
 
     def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
         numbers, pivots, names = count(), count(), Names()
-        labels = _Labels(motion.labels)
+        labels = Labels(motion.labels)
         for stage in motion.stages:
             yield Heading(stage.title)
             circles = self._program.circles
@@ -391,7 +396,7 @@ class FunctionWriter:
         leaves: dict[Expr, Leaf],
         names: Names,
         numbers: Iterator[int],
-        labels: _Labels | None = None,
+        labels: Labels | None = None,
     ) -> Iterator[Statement]:
         """Temporaries; those without a name of their own take the next ``numbers``."""
         for node in nodes:
@@ -417,24 +422,6 @@ def _motion_prototype(name: str) -> str:
         f"static MotionVerdict {name}(const ModelPoint *at, const double *largest, "
         "double *restrict pivots, double *restrict v, double *restrict a, double *restrict l)"
     )
-
-
-class _Labels:
-    """The labels of temporaries that equal a known expression in another form."""
-
-    def __init__(self, labels: Iterable[tuple[Expr, str]]) -> None:
-        self._generic = Generic()
-        self._known = [(node, text) for node, text in labels if not node.constant]
-
-    def of(self, node: Expr) -> str:
-        if node.operation in (Operation.CALL, Operation.POWER):
-            return ""
-        for known, text in self._known:
-            if self._generic.are_equal(node, known):
-                return text
-            if self._generic.are_equal(-node, known):
-                return f"-({text})"
-        return ""
 
 
 @dataclass(frozen=True)

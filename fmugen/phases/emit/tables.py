@@ -18,7 +18,6 @@ __all__ = ["defines", "motion_name", "network_blocks", "set_text", "tables"]
 _CLOSURES = {closure: f"CLOSURE_{closure.name}" for closure in Closure}
 #: Characters of a line of a table.
 _WIDTH = 100
-_KINDS = {"m": "COORDINATE_LENGTH", "rad": "COORDINATE_ANGLE"}
 
 
 def motion_name(number: int) -> str:
@@ -36,6 +35,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NQ", len(program.coordinate_names)
     yield "MODEL_NC", len(flow.rows)
     yield "MODEL_NLEFT", len(flow.redundant)
+    yield "MODEL_NLIMITS", len(_limits(program))
     yield "MODEL_NI", len(flow.independent)
     yield "MODEL_NATT", len(program.attitudes)
     yield "MODEL_NSETS", len(flow.sets)
@@ -162,7 +162,7 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     flow, network = program.flow, program.network
     places = {coordinate: place for place, coordinate in enumerate(program.turning)}
     yield _integers("model_turn", (places.get(i, -1) for i in range(len(program.coordinate_names))))
-    kinds = [_KINDS.get(unit, "COORDINATE_COMPONENT") for unit in program.coordinate_units]
+    kinds = [f"COORDINATE_{kind.name}" for kind in program.coordinate_kinds]
     yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
     position = {row: index for index, row in enumerate(flow.rows)}
     attitudes = [f"{{{{{', '.join(map(str, a.components))}}}, {position[a.row]}}}" for a in program.attitudes]
@@ -187,12 +187,22 @@ def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
         for row in program.left_out
     ]
     yield _Table("const ModelLeftOut", "model_left_out_rows", _rows(left_out, "{NULL, NULL, NULL, 1.0}"))
+    yield _Table("const ModelLimit", "model_limits", _rows(_limits(program), '{0, 0.0, "", ""}'))
     yield _numbers("model_z0", network.start_unknowns)
     yield _strings("model_states", network.states)
     yield _strings("model_fixed_state_names", network.fixed_states)
     yield _strings("model_angle_names", program.angles)
     references = [str(variable.value_reference) for variable in description.continuous_states]
     yield _Table("const unsigned", "model_state_references", _rows(references))
+
+
+def _limits(program: Program) -> list[str]:
+    """The calculated variables that have a limit."""
+    return [
+        f"{{{place}, {variable.limit.bound!r}, {_string(variable.name)}, {_string(variable.limit.reason)}}}"
+        for place, variable in enumerate(program.calculated)
+        if variable.limit is not None
+    ]
 
 
 def _integers(name: str, values: Iterable[int]) -> _Table:

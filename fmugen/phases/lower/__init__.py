@@ -124,6 +124,7 @@ class _Lowering:
             len(self._derived),
             tuple(coordinate.name for coordinate in self._dae.coordinates),
             tuple(coordinate.unit for coordinate in self._dae.coordinates),
+            tuple(coordinate.kind for coordinate in self._dae.coordinates),
             tuple(row.name for row in self._rows),
             tuple(self._turning),
             self._sines(),

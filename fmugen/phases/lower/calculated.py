@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
@@ -18,7 +20,7 @@ def calculated_variables(
 ) -> tuple[list[CalculatedVariable], list[Expr]]:
     """Outputs, then coordinates, rates and accelerations, then all other quantities, each once."""
     shown: dict[str, tuple[CalculatedVariable, Expr]] = {}
-    units = {quantity.name: quantity.unit for quantity in quantities(model)}
+    known = {quantity.name: quantity for quantity in quantities(model)}
 
     def show(name: str, value: Expr, unit: str, text: str) -> None:
         if name not in shown:
@@ -26,8 +28,8 @@ def calculated_variables(
             shown[name] = (variable, value)
 
     for output in model.outputs:
-        known = output_knowns(dae, flow, structure, output)
-        variable = CalculatedVariable(output.name, output.unit, output.description, "output", known)
+        knowns = output_knowns(dae, flow, structure, output)
+        variable = CalculatedVariable(output.name, output.unit, output.description, "output", knowns)
         shown[output.name] = (variable, dae.outputs[output.name])
     for c in dae.coordinates:
         show(c.name, c.position, c.unit, f"branch coordinate ({c.origin})")
@@ -36,5 +38,8 @@ def calculated_variables(
     for state in dae.states:
         show(state.name, state.symbol, state.unit, "state")
     for name, value in dae.quantities.items():
-        show(name, value, units[name], "")
+        show(name, value, known[name].unit, "")
+        if known[name].limit is not None:
+            variable, value = shown[name]
+            shown[name] = (replace(variable, limit=known[name].limit), value)
     return [variable for variable, _ in shown.values()], [value for _, value in shown.values()]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fmugen.components.base import component_of
-from fmugen.ir.formula import TIME, ZERO, Formula
+from fmugen.ir.formula import TIME, ZERO, Call, Formula, Name
 from fmugen.ir.model import (
     GROUND,
     Element,
@@ -15,6 +15,7 @@ from fmugen.ir.model import (
     NamedTrees,
     Output,
     Parameter,
+    Space,
     Start,
     SystemModel,
 )
@@ -154,16 +155,19 @@ def _outputs(draft: Draft, scope: Scope) -> Iterator[Output]:
 
 
 def _inherited_unit(table: OutputTable, draft: Draft, scope: Scope) -> str:
-    """The unit of the one thing the formula names; that of a plain number if it is more than a name."""
+    """The unit of the one thing the formula names, or reverses; that of a plain number if it is more."""
     unit = _formula_unit(table.value, draft, scope)
     named = sole_name(table.value) is not None and table.by in draft.inputs
     return quotient(unit, draft.inputs[table.by].unit) if named else unit
 
 
 def _formula_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
-    name = sole_name(formula)
-    if name is None:
+    root = formula.root
+    while isinstance(root, Call) and root.function == "neg":  # as mirrored quantities are
+        (root,) = root.arguments
+    if not isinstance(root, Name):
         return "1"
+    name = root.text
     if name == TIME:
         return "s"
     source = scope.quantities.get(name) or draft.parameters.get(name) or draft.inputs.get(name)
@@ -178,8 +182,9 @@ def _starts(draft: Draft, scope: Scope, elements: Iterable[Element], problems: P
     if draft.start is not None and draft.start.steady:
         return
     given = set() if draft.start is None else {*draft.start.fixed, *draft.start.guess}
+    planar = draft.space is Space.PLANAR
     for element in elements:
-        for own in component_of(element).own_coordinates() if not element.ports else ():
+        for own in component_of(element).own_coordinates(planar=planar) if not element.ports else ():
             position, rate, _ = (f"{element.name}.{kind}" for kind in derivative_names(own.name))
             yield from (
                 Start(n, ZERO, fixed=True) for n in (position, rate) if own.at_rest and n not in given

@@ -2,7 +2,7 @@
 
 Each set of independent coordinates that is well conditioned at the start gives an order of blocks. The most
 promising sets are triangularized; sets that stay well conditioned along the motion come first. The result is
-the set with the fewest iterated unknowns, then the fewest operations.
+the set with the fewest iterated unknowns, then the one that is best conditioned, then the fewest operations.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from fmugen.phases.triangularize.partition import (
     choose_independent,
     whole_attitudes,
 )
-from fmugen.phases.triangularize.sets import IndependentSet, shape
+from fmugen.phases.triangularize.sets import IndependentSet, Rank, preference, shape
 
 __all__ = ["Situation", "choose_triangular"]
 
@@ -95,7 +95,7 @@ def choose_triangular(
     ranked = sorted(
         ((_rank(situation.along_motion, each), each) for each in promising), key=lambda pair: pair[0]
     )
-    solved: list[IndependentSet] = []
+    solved: list[tuple[Rank, IndependentSet]] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
     meter = Meter(budget)
 
@@ -111,14 +111,14 @@ def choose_triangular(
 
     reached = ranked[0][0]
     for rank, choice in ranked[:_MOST_TRIED]:
-        if any(each.is_closed for each in solved) and rank != reached:
+        if any(each.is_closed for _, each in solved) and rank != reached:
             break  # among equally good sets the one with the fewest operations is taken
         reached = rank
-        solved.append(with_steps(choice))
+        solved.append((rank, with_steps(choice)))
         meter.budget = budget.part(_FOR_OTHERS)
         if meter.is_spent:
             break
-    best = min(solved, key=lambda choice: choice.cost)
+    best = min(solved, key=lambda pair: preference(*pair))[1]
     if fixed or situation.course is None or not best.is_stepped or not best.independent or not best.dependent:
         return best
     meter.budget = budget
@@ -153,16 +153,11 @@ def _with_alternatives(
     return min([initial, *(replace(each, alternatives=alternatives_of(each)) for each in others)], key=cost)
 
 
-def _rank(judgement: Judgement, choice: IndependentSet) -> tuple[bool, bool, int, int, int]:
-    """Small blocks first, of these the sets that are never or seldom near to singular along the motion.
-
-    Sets with a hard block come last, since the order of solution alone tells that little is left to algebra
-    in the others: alternatives take over where these are near to singular.
-    """
+def _rank(judgement: Judgement, choice: IndependentSet) -> Rank:
     weak = int(np.sum(judgement.qualities(choice.dependent) < LEAVE_BELOW))
     share = weak / max(len(judgement), 1)
     largest, total = shape(choice.blocks)
-    return largest > _HARD, share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total
+    return Rank(largest > _HARD, share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total)
 
 
 def _well_conditioned(dae: Dae, situation: Situation, initial: IndependentSet) -> Iterator[IndependentSet]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fmugen.ir.dae import CoordinateKind
 from fmugen.phases.triangularize.assemble import Assembly
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import SINGULAR, Pivots, whole_attitudes
@@ -24,6 +25,8 @@ _LEAST_QUALITY = 0.1
 #: Positions at which the usual size is taken, as in partition.c, and the amplitude of a sine of mean size 1.
 SIZING_POSITIONS = 16
 _AMPLITUDE = np.pi / 2
+#: The travel of points by a unit of deflection, as in partition.c.
+_USUAL_DEFLECTION = 1.0
 #: Positions that are judged: so many, or fewer where matrices have more entries than these together.
 _MOST_POSITIONS = 500
 _FEWEST_POSITIONS = 40
@@ -43,6 +46,8 @@ def usual_sizes(assembly: Assembly, rows: Sequence[int], start: Numbers) -> Size
     matrices = np.abs([assembly.constraints(at)[1][list(rows)] for at in _scattered(assembly, start)])
     matrices = np.where(np.isfinite(matrices), matrices, 0.0)
     columns = _AMPLITUDE * matrices.mean(axis=0).max(axis=0, initial=0.0)
+    deflects = [c.kind is CoordinateKind.DEFLECTION for c in assembly.dae.coordinates]
+    columns = np.where(deflects, np.maximum(columns, _USUAL_DEFLECTION), columns)
     relative = matrices / np.where(columns > 0.0, columns, np.inf)
     return Sizes(columns, relative.max(axis=2, initial=0.0).mean(axis=0))
 
@@ -53,20 +58,20 @@ def quality_shown(qualities: Numbers) -> float:
 
 
 def _scattered(assembly: Assembly, start: Numbers) -> list[Numbers]:
-    units = [coordinate.unit for coordinate in assembly.dae.coordinates]
+    kinds = [coordinate.kind for coordinate in assembly.dae.coordinates]
     seed, found = 1, []
     for _ in range(SIZING_POSITIONS):
         position = start.copy()
-        for number, unit in enumerate(units):
+        for number, kind in enumerate(kinds):
             seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF
             x = (seed >> 8) / 8388608.0 - 1.0
-            match unit:
-                case "rad":
+            match kind:
+                case CoordinateKind.ANGLE:
                     position[number] = np.pi * x
-                case "m":
-                    position[number] = start[number] * (1.0 + 0.5 * x)
-                case _:  # a component of a quaternion
+                case CoordinateKind.COMPONENT:
                     position[number] = np.sqrt(0.75) * x
+                case _:
+                    position[number] = start[number] * (1.0 + 0.5 * x)
         found.append(position)
     return found
 

@@ -16,7 +16,7 @@ from fmugen.ir.model import SystemModel, Vector
 from fmugen.verify.catalogue.elements import Element, elements_of
 from fmugen.verify.charts import Posture
 from fmugen.verify.couplings import Coupling, coupling, planar_angle
-from fmugen.verify.flexible import PlanarBeam
+from fmugen.verify.flexible import FlexibleBody
 from fmugen.verify.layout import Layout, triple
 from fmugen.verify.measures import (
     BodyPoint,
@@ -254,7 +254,7 @@ class Parts:
     pose: Pose | None = None
     reactions: tuple[str, ...] = ()
     inertia: Inertia | None = None
-    flexible: PlanarBeam | None = None
+    flexible: FlexibleBody | None = None
     network: NetworkParts | None = None
 
 

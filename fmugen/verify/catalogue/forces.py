@@ -1,4 +1,4 @@
-"""Force elements: given loads; springs, dampers and actuators."""
+"""Force elements: given loads; springs, dampers and actuators; brakes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from fmugen.ir.model import Vector
-from fmugen.verify.catalogue.base import Action, ForceLaw, Observation, Parts, Pose, Reader, law
+from fmugen.verify.catalogue.base import Action, ForceLaw, Observation, OwnState, Parts, Pose, Reader, law
 from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.layout import triple
 from fmugen.verify.measures import Length, Measure, NamedMeasure, Spin, angular
@@ -100,3 +100,31 @@ def _parallel(at: Reader, measures: tuple[Measure, ...], kind: str, sign: float)
         )
 
     return ForceLaw(measures, act, frozenset(at.formula("actuator").names()))
+
+
+# --- friction --------------------------------------------------------------------------------------
+
+
+@law("springs", "brake")
+def brake(at: Reader) -> Parts:
+    """The friction follows the twist of a contact that yields before it slides."""
+    axis = IDENTITY[2] if at.planar else at.tail_axes @ at.triad("axis")[0]
+    acting = Spin(at.tail.body, at.head.body, at.tail.body, triple(axis))
+    windup, time = at.number("windup"), at.number("time")
+    capacity: _Function = compile_formula(at.formula("capacity"))
+
+    def act(seen: Observation) -> Action:
+        speed, twist = seen.rates[0], seen.states[0] / windup
+        # Of the rate at which the contact is twisted, the part that does not yield.
+        kept = 1 / (1 + time * abs(speed) / windup)
+        rate = kept * (speed - abs(speed) * twist)
+        torque = -capacity(seen.values) * (twist + time * rate / windup)
+        return Action(
+            [torque],
+            power=torque * speed,
+            quantities=((f"{at.name}.omega", speed), (f"{at.name}.torque", torque)),
+            rates=[rate],
+        )
+
+    law_of_torque = ForceLaw((acting,), act, frozenset(at.formula("capacity").names()))
+    return Parts(actions=(law_of_torque,), states=(OwnState("twist"),))

@@ -322,6 +322,10 @@ const ModelLeftOut model_left_out_rows[] = {
     {NULL, NULL, NULL, 1.0}
 };
 
+const ModelLimit model_limits[] = {
+    {0, 0.0, "", ""}
+};
+
 const double model_z0[] = {
     0
 };

@@ -104,6 +104,12 @@ typedef struct {
     double size;
 } ModelLeftOut;
 
+typedef struct {
+    int variable;
+    double bound;
+    const char *name, *reason;
+} ModelLimit;
+
 void model_derive(const double *p, double *d);
 void model_constraints(const ModelPoint *at, double *phi);
 void model_jacobian(const ModelPoint *at, double *phi_q);
@@ -259,6 +265,11 @@ static inline void model_partials_tangent(const ModelPoint *at, const ModelDirec
 /* No constraint of these models is redundant. */
 #define MODEL_NLEFT 0
 static const ModelLeftOut model_left_out_rows[] = {{NULL, NULL, NULL, 1.0}};
+
+/* Nor does any of their variables have a limit. */
+#define MODEL_NLIMITS 0
+static const ModelLimit model_limits[] = {{0, 0.0, "", ""}};
+
 static inline void model_left_out(const ModelPoint *at, double *phi)
 {
     (void)at, (void)phi;

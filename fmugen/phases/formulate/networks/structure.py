@@ -16,6 +16,7 @@ from fmugen.errors import NetworkError
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.dae import Equation, NetworkOrigin, NetworkVariable
+from fmugen.phases.formulate.networks.matching import match
 
 __all__ = ["Incidence", "Ordered", "order_equations"]
 
@@ -105,12 +106,10 @@ class Incidence:
         for start in range(len(self.equations)):
             equation = start
             while True:
-                path, met, tried = self._augmenting_path(equation, assigned)
-                if path is not None:
-                    for number, variable in path:
-                        assigned[variable] = number
+                attempt = match(equation, self._highest, assigned)
+                if attempt.succeeded:
                     break
-                equation = self._raise(equation, tried, met, assigned)
+                equation = self._raise(equation, attempt.visited, attempt.partners_met, assigned)
 
     def _raise(self, equation: int, tried: list[int], met: set[int], assigned: dict[int, int]) -> int:
         """Differentiate the equations of a failed search.
@@ -146,35 +145,6 @@ class Incidence:
         self._times[len(self.equations)] = times
         self._derivative_of[number] = self._add(self._differentiate(self.equations[number], seeds))
 
-    def _augmenting_path(
-        self, start: int, assigned: dict[int, int]
-    ) -> tuple[list[tuple[int, int]] | None, set[int], list[int]]:
-        """A path to a highest derivative without equation.
-
-        If there is none: the variables and equations that were visited.
-        """
-        met: set[int] = set()
-        tried = [start]
-        path: list[tuple[int, int]] = []
-        stack: list[tuple[int, Iterator[int]]] = [(start, iter(self._highest(start)))]
-        while stack:
-            equation, ahead = stack[-1]
-            free = next((v for v in self._highest(equation) if v not in assigned), None)
-            if free is not None:
-                return [*path, (equation, free)], met, tried
-            variable = next((v for v in ahead if v not in met), None)
-            if variable is None:
-                stack.pop()
-                if path:
-                    path.pop()
-                continue
-            met.add(variable)
-            following = assigned[variable]
-            path.append((equation, variable))
-            tried.append(following)
-            stack.append((following, iter(self._highest(following))))
-        return None, met, tried
-
     def _highest(self, equation: int) -> list[int]:
         return [variable for variable in self.incidence[equation] if variable not in self.rate]
 
@@ -190,7 +160,7 @@ class Incidence:
         taken: dict[int, int] = {}  # equation -> variable
         states = []
         for variable in order:
-            if not _give_equation(variable, rows, taken):
+            if not match(variable, rows.__getitem__, taken).succeeded:
                 if variable not in self.rate:
                     raise NetworkError(_undetermined(self.symbols[variable].name))
                 states.append(variable)
@@ -218,30 +188,6 @@ class Incidence:
                 tuple(self.equations[number] for number in numbers),
                 tuple(self.symbols[variable_of[number]] for number in numbers),
             )
-
-
-def _give_equation(start: int, rows: list[list[int]], taken: dict[int, int]) -> bool:
-    """Match a variable to an equation, changing other matches if needed; false if there is none for it."""
-    seen: set[int] = set()
-    path: list[tuple[int, int]] = []
-    stack = [(start, iter(rows[start]))]
-    while stack:
-        variable, ahead = stack[-1]
-        free = next((row for row in rows[variable] if row not in taken), None)
-        if free is not None:
-            for mover, row in [*path, (variable, free)]:
-                taken[row] = mover
-            return True
-        following = next((row for row in ahead if row not in seen), None)
-        if following is None:
-            stack.pop()
-            if path:
-                path.pop()
-            continue
-        seen.add(following)
-        path.append((variable, following))
-        stack.append((taken[following], iter(rows[taken[following]])))
-    return False
 
 
 def _overdetermined(origin: NetworkOrigin) -> str:

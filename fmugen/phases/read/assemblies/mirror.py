@@ -133,6 +133,12 @@ def number_sign(kind: Mirror, mirror: Reflection) -> int:
             return mirror.turn
         case Mirror.ABOUT_Z:
             return mirror.axial(2)
+        case Mirror.ABOUT_X:
+            return mirror.axial(0)
+        case Mirror.ALONG_Y:
+            return mirror.signs[1]
+        case Mirror.ALONG_Z:
+            return mirror.signs[2]
     return 1
 
 
@@ -190,7 +196,7 @@ def _state(element: Component, reading: Reading, mirror: Reflection) -> int:
 
 
 def _own_coordinate(element: Component, reading: Reading, mirror: Reflection) -> int:
-    for own in element.own_coordinates():
+    for own in (*element.own_coordinates(planar=True), *element.own_coordinates(planar=False)):
         if reading.kind in (kind for kind, *_ in freedom_kinds(own.name, own.unit)):
             return number_sign(own.mirrored, mirror)
     return 1
