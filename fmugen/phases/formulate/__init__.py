@@ -204,6 +204,8 @@ def _recursion(
     """The recursion from body to body, if it is wanted; it says what the cutsets say."""
     if not by_body:
         return None
+    if not coordinates:
+        raise UnfitError
     found = recursion_of(model, graph, trees, kinematics, coordinates, resolve.motion)
     if not is_true(found, coordinates, cutsets):
         raise UnfitError

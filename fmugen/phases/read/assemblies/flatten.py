@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fmugen.components.base import SECTIONS, Form, Key
+from fmugen.components.joints import weld_table
 from fmugen.errors import FormulaError
 from fmugen.formulas import evaluate, parse, renamed
 from fmugen.ir.model import GROUND
@@ -372,10 +373,8 @@ class _Instance:
         for place, frame in self.frame_bodies:
             origin = Origin(self.use.place, self.prefix)
             add("bodies", frame, {"points": {}}, origin)
-            weld: dict[str, object] = {"type": "weld", "from": place, "to": frame}
-            if self.planar:
-                weld["angle"] = self.placement.angles[0]
-            add("joints", f"{frame}_weld", weld, origin)
+            angle = self.placement.angles[0] if self.planar else None
+            add("joints", f"{frame}_weld", weld_table(place, frame, angle), origin)
         for section in SECTIONS:
             for name, raw in table(self.tables, section).items():
                 origin = self.origin(section, name)
