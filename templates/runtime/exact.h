@@ -79,10 +79,10 @@ static inline bool exact_root(double discriminant, double scale, double side, do
     return true;
 }
 
-/* x^2 = square */
-static inline bool exact_square(double square, double *x)
+/* x^2 = square; `size` is the size of the terms of the square. */
+static inline bool exact_square(double square, double size, double *x)
 {
-    if (!(square > 0.0 && square <= DBL_MAX)) {
+    if (!(square > EXACT_BLURRED * size && square <= DBL_MAX)) {
         return false;
     }
     *x = copysign(sqrt(square), *x);
