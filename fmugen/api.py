@@ -27,7 +27,7 @@ from fmugen.phases.read import parse_model, read_model
 from fmugen.pipeline import Export, export_fmu
 from fmugen.progress import Progress
 from fmugen.signals import Samples, Signal, constant, feed, read_signals
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.fmu_file import read_fmu, require_fit
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
@@ -293,5 +293,5 @@ def _signal(name: str, given: InputLike) -> Signal:
 def _require_known(names: Mapping[str, object] | Sequence[str], known: list[str], what: str) -> None:
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+            hint = choice_hint(name, known, "it has")
             raise SimulationError(f"the model has no {what} {name!r}; {hint}")
