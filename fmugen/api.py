@@ -142,12 +142,13 @@ def export(
     sources: bool = False,
     fmi: int = 2,
     interfaces: Sequence[str] = ("cs", "me"),
+    iterations: int | None = None,
     progress: Progress | None = None,
 ) -> Export:
     """Export an FMU; without ``path`` it is named after the model, in the current folder.
 
-    The options are those of ``fmugen export --help``. The result has the ``path`` and the ``compilation``:
-    graph, trees, equations, solution flow, program and generated C.
+    The options are those of ``fmugen export --help``; ``iterations=0`` is ``--never-iterate``. The result has
+    the ``path`` and the ``compilation``: graph, trees, equations, solution flow, program and generated C.
     """
     options = ExportOptions(
         trees,
@@ -159,6 +160,7 @@ def export(
         sources,
         FmiVersion(fmi),
         tuple(InterfaceType(each) for each in interfaces),
+        iterations,
     )
     subject = read(model)
     destination = Path(path) if path is not None else Path(f"{subject.name}.fmu")
