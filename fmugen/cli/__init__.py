@@ -13,6 +13,7 @@ must not wait for the numerical libraries.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,17 +23,12 @@ from typer.core import TyperGroup
 from fmugen.cli.arguments import (
     ClosureOption,
     FmiOption,
-    IndependentOption,
     InputsOption,
-    IterationsOption,
     JudgedArgument,
     ModelArgument,
     ModelOfFmuOption,
-    NeverIterateOption,
     PlatformsOption,
     ReferenceSecondsOption,
-    SolverOption,
-    SolverStepOption,
     StopOption,
     ToleranceOption,
     TreesOption,
@@ -41,12 +37,12 @@ from fmugen.cli.arguments import (
     interfaces_of,
     known_interfaces,
     names_in,
-    newton_steps,
     page,
     page_or_drawing,
     positive,
 )
 from fmugen.cli.choices import EquationFormat
+from fmugen.cli.compiling import DEFAULTS, closing, compiling, with_options
 from fmugen.cli.several import split, study
 from fmugen.errors import FmugenError
 from fmugen.ir.options import ExportOptions
@@ -88,9 +84,6 @@ def main() -> None:
     app(prog_name="fmugen")
 
 
-_DEFAULTS = ExportOptions()
-
-
 # --- commands -------------------------------------------------------------------------------------
 
 
@@ -110,7 +103,7 @@ def _program(
 
 
 @app.command("check")
-def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
+def _check(model: ModelArgument, trees: TreesOption = DEFAULTS.trees) -> None:
     """Validate and assemble a model; count its freedoms; say where its motion iterates."""
     from fmugen.cli.check import check_model
 
@@ -120,7 +113,7 @@ def _check(model: ModelArgument, trees: TreesOption = _DEFAULTS.trees) -> None:
 @app.command("graph")
 def _graph(
     model: ModelArgument,
-    trees: TreesOption = _DEFAULTS.trees,
+    trees: TreesOption = DEFAULTS.trees,
     matrices: Annotated[
         bool, typer.Option("--matrices", help="Also show incidence, f-cutset and f-circuit matrices.")
     ] = False,
@@ -137,7 +130,7 @@ def _graph(
 @app.command("trees")
 def _trees(
     model: ModelArgument,
-    closure: ClosureOption = _DEFAULTS.closure,
+    closure: ClosureOption = DEFAULTS.closure,
     candidates: Annotated[
         int | None,
         typer.Option("--candidates", metavar="NUMBER", min=1, help="Pairs of trees to begin with."),
@@ -172,7 +165,7 @@ def _trees(
 @app.command("equations")
 def _equations(
     model: ModelArgument,
-    trees: TreesOption = _DEFAULTS.trees,
+    trees: TreesOption = DEFAULTS.trees,
     form: Annotated[EquationFormat, typer.Option("--format", help="What to print.")] = EquationFormat.TEXT,
 ) -> None:
     """Print the symbolic equations of motion."""
@@ -182,29 +175,26 @@ def _equations(
 
 
 @app.command("closure")
+@with_options(closing)
 def _closure(
     model: ModelArgument,
-    trees: TreesOption = _DEFAULTS.trees,
-    closure: ClosureOption = _DEFAULTS.closure,
-    independent: IndependentOption = "",
-    iterations: IterationsOption = None,
-    never_iterate: NeverIterateOption = False,
     svg: Annotated[
         Path | None,
         typer.Option(
             "--svg", metavar="FILE", callback=drawing, help="Draw the flow (.svg).", show_default=False
         ),
     ] = None,
+    *,
+    options: ExportOptions,
 ) -> None:
     """Show how the loops are closed, block by block."""
     from fmugen.cli.closure import show_closure
 
-    steps = newton_steps(iterations, never=never_iterate)
-    options = ExportOptions(trees, closure, independent=names_in(independent), iterations=steps)
     show_closure(model, options, svg)
 
 
 @app.command("export")
+@with_options(compiling)
 def _export(
     model: ModelArgument,
     output: Annotated[
@@ -217,13 +207,6 @@ def _export(
             show_default=False,
         ),
     ] = None,
-    trees: TreesOption = _DEFAULTS.trees,
-    closure: ClosureOption = _DEFAULTS.closure,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
-    independent: IndependentOption = "",
-    iterations: IterationsOption = None,
-    never_iterate: NeverIterateOption = False,
     fmi: FmiOption = 2,
     interfaces: Annotated[
         str,
@@ -269,21 +252,18 @@ def _export(
             show_default=False,
         ),
     ] = None,
+    *,
+    options: ExportOptions,
 ) -> None:
     """Compile a model to an FMU."""
     from fmugen.cli.export import ExportFiles, export_model
 
-    options = ExportOptions(
-        trees,
-        closure,
-        solver,
-        step,
-        names_in(independent),
+    options = replace(
+        options,
         platforms=names_in(platforms),
         sources=sources,
         fmi=fmi_version(fmi),
         interfaces=interfaces_of(interfaces),
-        iterations=newton_steps(iterations, never=never_iterate),
     )
     export_model(model, output, options, ExportFiles(keep_sources, modelica, report), inverse=inverse)
 
@@ -326,6 +306,7 @@ def _simulate(
 
 
 @app.command("verify")
+@with_options(compiling)
 def _verify(
     subject: JudgedArgument,
     model: ModelOfFmuOption = None,
@@ -346,13 +327,8 @@ def _verify(
     inputs: InputsOption = None,
     seconds: ReferenceSecondsOption = 1800.0,
     fmi: FmiOption = 2,
-    trees: TreesOption = _DEFAULTS.trees,
-    closure: ClosureOption = _DEFAULTS.closure,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
-    independent: IndependentOption = "",
-    iterations: IterationsOption = None,
-    never_iterate: NeverIterateOption = False,
+    *,
+    options: ExportOptions,
 ) -> None:
     """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
     from fmugen.cli.verify import VerifyOptions, verify_file, verify_model
@@ -367,15 +343,11 @@ def _verify(
         return
     if model is not None:
         raise typer.BadParameter("--model needs an FMU as the first argument: name it, or leave out --model")
-    steps = newton_steps(iterations, never=never_iterate)
-    independents = names_in(independent)
-    options = ExportOptions(
-        trees, closure, solver, step, independents, fmi=fmi_version(fmi), iterations=steps
-    )
-    verify_model(subject, options, wanted)
+    verify_model(subject, replace(options, fmi=fmi_version(fmi)), wanted)
 
 
 @app.command("cross-check")
+@with_options(compiling)
 def _cross_check(
     model: ModelArgument,
     output: Annotated[
@@ -389,19 +361,12 @@ def _cross_check(
         ),
     ] = None,
     inputs: InputsOption = None,
-    trees: TreesOption = _DEFAULTS.trees,
-    closure: ClosureOption = _DEFAULTS.closure,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
-    independent: IndependentOption = "",
-    iterations: IterationsOption = None,
-    never_iterate: NeverIterateOption = False,
+    *,
+    options: ExportOptions,
 ) -> None:
     """Write an FMU with its reference in the layout of the FMI cross-check."""
     from fmugen.cli.cross_check import cross_check_model
 
-    steps = newton_steps(iterations, never=never_iterate)
-    options = ExportOptions(trees, closure, solver, step, names_in(independent), iterations=steps)
     cross_check_model(model, output, options, tuple(inputs or ()))
 
 
@@ -409,6 +374,7 @@ app.command("study")(study)
 
 
 @app.command("report")
+@with_options(compiling)
 def _report(
     model: ModelArgument,
     output: Annotated[
@@ -425,17 +391,10 @@ def _report(
     tolerance: ToleranceOption = 1e-6,
     stop: StopOption = None,
     inputs: InputsOption = None,
-    trees: TreesOption = _DEFAULTS.trees,
-    closure: ClosureOption = _DEFAULTS.closure,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
-    independent: IndependentOption = "",
-    iterations: IterationsOption = None,
-    never_iterate: NeverIterateOption = False,
+    *,
+    options: ExportOptions,
 ) -> None:
     """Write a page about a model: drawings, equations, closure, verification, animation."""
     from fmugen.cli.report import ReportOptions, report_model
 
-    steps = newton_steps(iterations, never=never_iterate)
-    options = ExportOptions(trees, closure, solver, step, names_in(independent), iterations=steps)
     report_model(model, ReportOptions(options, output, tolerance, stop, tuple(inputs or ())))

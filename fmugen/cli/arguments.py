@@ -35,7 +35,6 @@ __all__ = [
     "interfaces_of",
     "known_interfaces",
     "names_in",
-    "newton_steps",
     "page",
     "page_or_drawing",
     "positive",
@@ -108,13 +107,6 @@ def known_interfaces(text: str) -> str:
 def names_in(listed: str) -> tuple[str, ...]:
     """Comma-separated names."""
     return tuple(name.strip() for name in listed.split(",") if name.strip())
-
-
-def newton_steps(iterations: int | None, *, never: bool) -> int | None:
-    """The number of Newton steps of an export: 0 if it never iterates."""
-    if never and iterations is not None:
-        raise typer.BadParameter("--iterations and --never-iterate exclude each other: leave one out")
-    return 0 if never else iterations
 
 
 ModelArgument = Annotated[

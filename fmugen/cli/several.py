@@ -19,12 +19,11 @@ from fmugen.cli.arguments import (
     fmi_version,
     names_in,
 )
+from fmugen.cli.compiling import DEFAULTS
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.split import Method
 
 __all__ = ["split", "study"]
-
-_DEFAULTS = ExportOptions()
 
 
 def split(
@@ -56,9 +55,9 @@ def split(
             show_default=False,
         ),
     ] = None,
-    trees: TreesOption = _DEFAULTS.trees,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
+    trees: TreesOption = DEFAULTS.trees,
+    solver: SolverOption = DEFAULTS.solver,
+    step: SolverStepOption = DEFAULTS.step,
     fmi: FmiOption = 2,
     platforms: PlatformsOption = "host",
 ) -> None:
