@@ -22,7 +22,7 @@ class Rack(_Coupler):
 
     type = "rack"
     terminals = (Terminal("shaft", Discipline.ROTATIONAL), Terminal("rod", Discipline.TRANSLATIONAL))
-    values = (Value("radius", "m", "give the radius of the pinion"),)
+    values = (Value("radius", "m", "radius of the pinion"),)
     edges = (
         between(GROUND, "shaft", Rank.COUPLED_ACROSS),
         between(GROUND, "rod", Rank.COUPLED_THROUGH),
@@ -44,9 +44,9 @@ class DcMotor(_Coupler):
         Terminal("housing", Discipline.ROTATIONAL, GROUND),
     )
     values = (
-        Value("constant", "V.s/rad", "give the voltage per speed, which is the torque per current"),
-        Value("resistance", "Ohm", "give the resistance of the winding", 0.0),
-        Value("inductance", "H", "give the inductance of the winding", 0.0),
+        Value("constant", "V.s/rad", "voltage per speed, which is the torque per current"),
+        Value("resistance", "Ohm", "resistance of the winding", 0.0),
+        Value("inductance", "H", "inductance of the winding", 0.0),
     )
     edges = (
         between("plus", "minus", Rank.INDUCTIVE),
@@ -72,8 +72,8 @@ class Cylinder(_Coupler):
         *ends(Discipline.TRANSLATIONAL, tail=GROUND),
     )
     values = (
-        Value("area", "m2", "give the area of the piston"),
-        Value("rod_area", "m2", "give the area of the piston on the side of the rod", 0.0),
+        Value("area", "m2", "area of the piston"),
+        Value("rod_area", "m2", "area of the piston on the side of the rod", 0.0),
     )
     edges = (
         between("head", GROUND, Rank.COUPLED_ACROSS, "1"),

@@ -31,35 +31,35 @@ class VoltageSource(_Electrical, laws.AcrossSource):
     """v = v(t); a controlled source where the formula uses quantities."""
 
     type = "voltage_source"
-    values = (Value("voltage", "V", "give the voltage", free=True),)
+    values = (Value("voltage", "V", "voltage", free=True),)
 
 
 class CurrentSource(_Electrical, laws.ThroughSource):
     """i = i(t); a controlled source where the formula uses quantities."""
 
     type = "current_source"
-    values = (Value("current", "A", "give the current", free=True),)
+    values = (Value("current", "A", "current", free=True),)
 
 
 class Resistor(_Electrical, laws.Resistive):
     """v = R i."""
 
     type = "resistor"
-    values = (Value("resistance", "Ohm", "give the resistance", free=True),)
+    values = (Value("resistance", "Ohm", "resistance", free=True),)
 
 
 class Capacitor(_Electrical, laws.AcrossStorage):
     """i = C v'."""
 
     type = "capacitor"
-    values = (Value("capacitance", "F", "give the capacitance"),)
+    values = (Value("capacitance", "F", "capacitance"),)
 
 
 class Inductor(_Electrical, laws.ThroughStorage):
     """v = L i'."""
 
     type = "inductor"
-    values = (Value("inductance", "H", "give the inductance"),)
+    values = (Value("inductance", "H", "inductance"),)
 
 
 class Transformer(_Electrical, laws.Transforming):
@@ -74,7 +74,7 @@ class Transformer(_Electrical, laws.Transforming):
         Terminal("from2", Discipline.ELECTRICAL),
         Terminal("to2", Discipline.ELECTRICAL, "=to"),
     )
-    values = (Value("ratio", "1", "give the ratio of turns, primary to secondary"),)
+    values = (Value("ratio", "1", "ratio of turns, primary to secondary"),)
     edges = (
         between("from", "to", Rank.COUPLED_ACROSS, "1"),
         between("from2", "to2", Rank.COUPLED_THROUGH, "2"),
@@ -82,7 +82,7 @@ class Transformer(_Electrical, laws.Transforming):
 
 
 class OpAmp(_Electrical):
-    """v1 = 0 and i1 = 0 between the inputs; v2, i2 from the output to the ground are what the rest asks for.
+    """v1 = 0 and i1 = 0 between the inputs; the output has the voltage and current that this requires.
 
     This is an ideal operational amplifier.
     """
@@ -104,10 +104,10 @@ class Diode(_Electrical):
 
     type = "diode"
     values = (
-        Value("saturation_current", "A", "give the saturation current", 1e-6),
-        Value("thermal_voltage", "V", "give the thermal voltage", 0.025852),
-        Value("maximum_exponent", "1", "give the greatest exponent", 15.0),
-        Value("leakage", "Ohm", "give the leakage resistance", 1e8),
+        Value("saturation_current", "A", "saturation current", 1e-6),
+        Value("thermal_voltage", "V", "thermal voltage", 0.025852),
+        Value("maximum_exponent", "1", "greatest exponent", 15.0),
+        Value("leakage", "Ohm", "leakage resistance", 1e8),
     )
     edges = (between("from", "to", Rank.RESISTIVE),)
 
@@ -124,9 +124,9 @@ class Switch(_Electrical):
 
     type = "switch"
     values = (
-        Value("control", "1", "give an input or a formula: 1 closes the switch, 0 opens it", free=True),
-        Value("on_resistance", "Ohm", "give the resistance of the closed switch", 1e-5),
-        Value("off_resistance", "Ohm", "give the resistance of the open switch", 1e5),
+        Value("control", "1", "input or formula: 1 closes the switch, 0 opens it", free=True),
+        Value("on_resistance", "Ohm", "resistance of the closed switch", 1e-5),
+        Value("off_resistance", "Ohm", "resistance of the open switch", 1e5),
     )
     edges = (between("from", "to", Rank.RESISTIVE),)
 

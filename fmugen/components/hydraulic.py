@@ -19,8 +19,8 @@ from fmugen.ir.network import Discipline
 __all__: list[str] = []
 
 _HALF = Fraction(1, 2)
-_FLOW = Value("flow", "m3/s", "give the volume flow", free=True)
-_CAPACITANCE = Value("capacitance", "m3/Pa", "give the volume stored per pressure")
+_FLOW = Value("flow", "m3/s", "volume flow", free=True)
+_CAPACITANCE = Value("capacitance", "m3/Pa", "volume stored per pressure")
 
 
 class _Hydraulic(NetworkComponent):
@@ -32,7 +32,7 @@ class PressureSource(_Hydraulic, laws.AcrossSource):
     """p = p(t): a constant head, or a pressure that is given."""
 
     type = "pressure_source"
-    values = (Value("pressure", "Pa", "give the pressure", free=True),)
+    values = (Value("pressure", "Pa", "pressure", free=True),)
 
 
 class FlowSource(_Hydraulic, laws.ThroughSource):
@@ -61,9 +61,9 @@ class Resistance(_Hydraulic):
 
     type = "resistance"
     values = (
-        Value("resistance", "1", "give R of p = R q^k", free=True),
-        Value("exponent", "1", "give k of p = R q^k", 1.0),
-        Value("smoothing", "m3/s", "give the flow below which the law is linear", 1e-6),
+        Value("resistance", "1", "factor R of p = R q^k", free=True),
+        Value("exponent", "1", "exponent k of p = R q^k", 1.0),
+        Value("smoothing", "m3/s", "flow below which the law is linear", 1e-6),
     )
     edges = (between("from", "to", Rank.RESISTIVE),)
 
@@ -79,7 +79,7 @@ class Inertance(_Hydraulic, laws.ThroughStorage):
     """p = L q'."""
 
     type = "inertance"
-    values = (Value("inertance", "kg/m4", "give the inertance"),)
+    values = (Value("inertance", "kg/m4", "inertance"),)
 
 
 class Compliance(_Hydraulic, laws.AcrossStorage):

@@ -207,7 +207,7 @@ def weld_table(tail: str, head: str, angle: str | float | None = None) -> dict[s
 
 @component
 class Free(Joint):
-    """All six freedoms, which it measures."""
+    """Holds nothing; its six coordinates measure the head relative to the tail."""
 
     type, spaces = "free", SPATIAL
     attitude: str = choice("coordinates of the rotation")

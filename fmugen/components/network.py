@@ -9,7 +9,7 @@ A component is one class in one of the modules ``electrical``, ``hydraulic``, ``
         section = "electrical"
         type = "varistor"
         terminals = ends(Discipline.ELECTRICAL)
-        values = (Value("coefficient", "A/V3", "give the current at 1 V", free=True),)
+        values = (Value("coefficient", "A/V3", "current at 1 V", free=True),)
         edges = (between("from", "to", Rank.RESISTIVE),)
 
         def equations(self, at: Variables) -> Iterator[Expr]:
@@ -80,7 +80,7 @@ class Value:
     def key(self) -> Key:
         """The value as a key of the file."""
         default = REQUIRED if self.default_formula is None else self.default_formula
-        hint = f"{self.help} in {self.unit}" if self.unit != "1" else self.help
+        hint = f"give the {self.help}" + (f" in {self.unit}" if self.unit != "1" else "")
         scope = FormulaScope.VALUE if self.free else FormulaScope.CONSTANT
         return Key(self.name, Form.FORMULA, self.help, self.unit, default, scope, hint=hint)
 

@@ -20,6 +20,8 @@ from fmugen.ir.formula import Formula
 
 __all__ = ["table_of", "updated"]
 
+#: Between the lines of a cell.
+_BREAK = "<br>"
 _TABLE = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -41,16 +43,13 @@ def _row(kind: type[Component]) -> tuple[str, ...]:
     if issubclass(kind, NetworkComponent):
         mixed = len({terminal.discipline for terminal in kind.terminals}) > 1
         terminals = ", ".join(_terminal(terminal, mixed) for terminal in kind.terminals)
-        values = ", ".join(
-            f"`{value.name}`" + ("\\*" if value.free else "") + _bracketed(_number(value.default_formula))
-            for value in kind.values
-        )
-        return f"`{kind.type}`", terminals, values, sentence(kind)
+        return f"`{kind.type}`", terminals, _BREAK.join(map(_key, kind.table_keys())), sentence(kind)
     keys = kind.table_keys() if not kind.variant_key else ()
     told = {end.key: f"default: {end.default}" if end.default else "" for end in kind.ends}
     ends = [f"`{key}`{_bracketed(default)}" for key, default in told.items()]
     only = "" if Space.PLANAR in kind.spaces else " (spatial)"
-    return f"`{kind.type}`{only}", ", ".join([*ends, *_variants(kind), *map(_key, keys)]), sentence(kind)
+    lines = [", ".join(ends), *_variants(kind), *map(_key, keys)]
+    return f"`{kind.type}`{only}", _BREAK.join(filter(None, lines)), sentence(kind)
 
 
 def sentence(kind: type[Component]) -> str:
@@ -70,7 +69,9 @@ def _variants(kind: type[Component]) -> Iterator[str]:
 
 
 def _key(key: Key) -> str:
-    said = [key.help + (f" [{key.unit}]" if key.unit != "1" else "")]
+    meaning = key.help if key.help != key.name.replace("_", " ") else ""
+    unit = "" if key.unit == "1" else f" [{key.unit}]" if meaning else key.unit
+    said = [meaning + unit] if meaning + unit else []
     said += [f"default: {_default(key.default)}"] if not key.required and _default(key.default) else []
     said += ["spatial"] if key.spatial else []
     said += [" or ".join(key.options)] if key.options else []
@@ -80,14 +81,10 @@ def _key(key: Key) -> str:
 
 def _default(default: object) -> str:
     if isinstance(default, Formula):
-        return default.text
+        return default.text.removesuffix(".0")
     if isinstance(default, str):
         return default
     return {X_AXIS: "x", Y_AXIS: "y", Z_AXIS: "z"}.get(default, "") if isinstance(default, tuple) else ""
-
-
-def _number(formula: Formula | None) -> str:
-    return "" if formula is None else f"{float(formula.text):g}"
 
 
 def _bracketed(text: str) -> str:

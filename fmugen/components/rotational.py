@@ -32,7 +32,7 @@ class Inertia(_FromGround, laws.Inertial):
     """tau = -J alpha."""
 
     type = "inertia"
-    values = (Value("inertia", "kg.m2", "give the moment of inertia"),)
+    values = (Value("inertia", "kg.m2", "moment of inertia"),)
 
 
 class Spring(_Rotational, laws.Elastic):
@@ -40,8 +40,8 @@ class Spring(_Rotational, laws.Elastic):
 
     type = "spring"
     values = (
-        Value("stiffness", "N.m/rad", "give the stiffness", free=True),
-        Value("free_angle", "rad", "give the angle without torque", 0.0, free=True),
+        Value("stiffness", "N.m/rad", "stiffness", free=True),
+        Value("free_angle", "rad", "angle without torque", 0.0, free=True),
     )
 
 
@@ -49,28 +49,28 @@ class Damper(_Rotational, laws.Damping):
     """tau = -d w."""
 
     type = "damper"
-    values = (Value("damping", "N.m.s/rad", "give the damping constant", free=True),)
+    values = (Value("damping", "N.m.s/rad", "damping constant", free=True),)
 
 
 class AngleSource(_FromGround, laws.AcrossSource):
     """phi = phi(t)."""
 
     type = "angle_source"
-    values = (Value("angle", "rad", "give the angle", free=True),)
+    values = (Value("angle", "rad", "angle", free=True),)
 
 
 class SpeedSource(_FromGround, laws.AcrossRateSource):
     """w = w(t); the angle is integrated."""
 
     type = "speed_source"
-    values = (Value("speed", "rad/s", "give the angular velocity", free=True),)
+    values = (Value("speed", "rad/s", "angular velocity", free=True),)
 
 
 class Torque(_FromGround, laws.ThroughSource):
     """tau = tau(t), on `to`."""
 
     type = "torque"
-    values = (Value("torque", "N.m", "give the torque", free=True),)
+    values = (Value("torque", "N.m", "torque", free=True),)
 
 
 class Gear(_Rotational, laws.Transforming):
@@ -78,7 +78,7 @@ class Gear(_Rotational, laws.Transforming):
 
     type = "gear"
     terminals = (*ends(Discipline.ROTATIONAL), Terminal("support", Discipline.ROTATIONAL, GROUND))
-    values = (Value("ratio", "1", "give the ratio of the angles, from to to"),)
+    values = (Value("ratio", "1", "angle of from divided by that of to"),)
     edges = (
         between("support", "from", Rank.COUPLED_ACROSS, "1"),
         between("support", "to", Rank.COUPLED_THROUGH, "2"),

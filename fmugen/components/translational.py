@@ -31,7 +31,7 @@ class Mass(_FromGround, laws.Inertial):
     """f = -m a."""
 
     type = "mass"
-    values = (Value("mass", "kg", "give the mass"),)
+    values = (Value("mass", "kg", "mass"),)
 
 
 class Spring(_Translational, laws.Elastic):
@@ -39,8 +39,8 @@ class Spring(_Translational, laws.Elastic):
 
     type = "spring"
     values = (
-        Value("stiffness", "N/m", "give the stiffness", free=True),
-        Value("free_length", "m", "give the displacement without force", 0.0, free=True),
+        Value("stiffness", "N/m", "stiffness", free=True),
+        Value("free_length", "m", "displacement without force", 0.0, free=True),
     )
 
 
@@ -48,25 +48,25 @@ class Damper(_Translational, laws.Damping):
     """f = -d v."""
 
     type = "damper"
-    values = (Value("damping", "N.s/m", "give the damping constant", free=True),)
+    values = (Value("damping", "N.s/m", "damping constant", free=True),)
 
 
 class PositionSource(_FromGround, laws.AcrossSource):
     """s = s(t)."""
 
     type = "position_source"
-    values = (Value("position", "m", "give the displacement", free=True),)
+    values = (Value("position", "m", "displacement", free=True),)
 
 
 class SpeedSource(_FromGround, laws.AcrossRateSource):
     """v = v(t); the displacement is integrated."""
 
     type = "speed_source"
-    values = (Value("speed", "m/s", "give the speed", free=True),)
+    values = (Value("speed", "m/s", "speed", free=True),)
 
 
 class Force(_FromGround, laws.ThroughSource):
     """f = f(t), on `to`."""
 
     type = "force"
-    values = (Value("force", "N", "give the force", free=True),)
+    values = (Value("force", "N", "force", free=True),)

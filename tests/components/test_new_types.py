@@ -156,9 +156,8 @@ def test_they_are_drawn() -> None:
 
 
 def test_they_are_documented() -> None:
-    assert "| `point_on_line` | `from`, `to`, `axis` (direction of the line; default: x)" in table_of(
-        "joints"
-    )
+    joints = table_of("joints")
+    assert "| `point_on_line` | `from`, `to`<br>`axis` (direction of the line; default: x)<br>" in joints
     assert "`stiffness` (stiffness of the spring [N/m])" in table_of("springs")
 
 
