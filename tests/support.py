@@ -1,7 +1,8 @@
-"""Evaluating a Dae numerically: what tests of the formulation share."""
+"""What tests share: examples, a Dae in numbers, mistakes in model files."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fmugen.errors import ModelError, Problem
 from fmugen.expr.code import compile_python
 from fmugen.formulas import parse
 from fmugen.ir.dae import Dae
 from fmugen.ir.model import Output, SystemModel, default_parameters, quantities
 from fmugen.ir.options import ExportOptions
-from fmugen.phases.read import read_model
+from fmugen.phases.read import parse_model, read_model
 from fmugen.pipeline import Compilation
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -163,3 +165,27 @@ class NumericDae:
         a, lam = self.solve(q, v, t)
         values = self._outputs(self._parameters, self._inputs, [t], q, v, a, lam)
         return {name.replace("__", "."): value for name, value in zip(self.dae.outputs, values, strict=True)}
+
+
+# --- mistakes in model files ---------------------------------------------------------------------
+
+
+def problems_of(text: str) -> tuple[Problem, ...]:
+    """What the reader says of a model file."""
+    with pytest.raises(ModelError) as caught:
+        parse_model(text, "some/where/model.toml")
+    return caught.value.problems
+
+
+def only_problem(text: str) -> Problem:
+    problems = problems_of(text)
+    assert len(problems) == 1, [str(problem) for problem in problems]
+    return problems[0]
+
+
+def assert_one_mistake(text: str, place: str, message: str, hint: str) -> None:
+    """The reader finds one problem, at this place, whose sentences contain these words."""
+    problem = only_problem(text)
+    assert re.fullmatch(rf"model\.toml:\d+: {re.escape(place)}", problem.place)
+    assert message in problem.message
+    assert hint in problem.hint

@@ -8,109 +8,16 @@ import pytest
 from fmugen.builder import ModelBuilder
 from fmugen.errors import ModelError
 from fmugen.phases.read import parse_model
-
-FILE = """\
-[model]
-name = "Bench"
-description = "every element once"
-gravity = [0, "-g"]
-[experiment]
-stop = 2.0
-step = 0.05
-tolerance = 1e-6
-[parameters]
-g = { value = 9.81, unit = "m/s2", description = "gravity" }
-l = 0.5
-[inputs]
-drive = { start = 0.5, unit = "N.m" }
-[ground]
-points = { O = [0, 0], Q = ["l", 0] }
-[bodies.crank]
-mass = 1.5
-inertia = "1.5*l^2/12"
-points = { A = ["-l/2", 0], B = ["l/2", 0] }
-[bodies.rod]
-mass = 1
-description = "no inertia"
-[bodies.slider]
-[bodies.flag]
-[joints.pin]
-type = "revolute"
-from = "ground.O"
-to = "crank.A"
-[joints.free]
-type = "virtual"
-from = "crank.B"
-to = "rod"
-[joints.slide]
-type = "prismatic"
-from = "ground.Q"
-to = "slider"
-axis = [0, 1]
-angle = "pi/2"
-[joints.glue]
-type = "weld"
-from = "slider"
-to = "flag"
-angle = 0.1
-[drivers.motor]
-type = "rotation"
-from = "ground"
-to = "crank"
-value = "2*pi*time"
-[drivers.lift]
-type = "translation"
-from = "ground"
-to = "slider"
-value = "l*time"
-axis = [0, 1]
-[drivers.carry]
-type = "translation"
-from = "ground"
-to = "rod"
-value = ["l", "time"]
-[forces.push]
-type = "force"
-on = "crank.B"
-from = "slider"
-value = ["-2*crank.B.vx", 0]
-frame = "rod"
-[forces.twist]
-type = "torque"
-on = "rod"
-from = "crank"
-value = "drive"
-[springs.coil]
-type = "translational"
-from = "ground.Q"
-to = "crank.B"
-stiffness = 20
-free = "l"
-actuator = "drive*sin(time)"
-[springs.clock]
-type = "rotational"
-from = "crank"
-to = "rod"
-damping = 0.1
-[outputs]
-theta = "pin.angle"
-power = { value = "drive*crank.omega", unit = "W", description = "of the drive" }
-[start.fixed]
-"pin.angle" = "pi/4"
-[start.guess]
-"rod.x" = 0.3
-[trees.mine]
-translation = ["pin", "free", "slide", "glue"]
-rotation = ["crank", "rod", "slide", "glue"]
-"""
+from tests.models.complete import COMPLETE
 
 
 def bench() -> ModelBuilder:
     return (
         ModelBuilder("Bench", description="every element once", gravity=(0, "-g"))
-        .experiment(stop=2.0, step=0.05, tolerance=1e-6)
+        .experiment(stop=2.0, step=0.05, tolerance=1e-5)
         .parameter("g", 9.81, "m/s2", "gravity")
         .parameter("l", 0.5)
+        .parameter("k", 20, "N/m")
         .input("drive", 0.5, "N.m")
         .ground_point("O", 0, 0)
         .ground_point("Q", "l", 0)
@@ -127,10 +34,13 @@ def bench() -> ModelBuilder:
         .translation_driver("carry", "ground", "rod", ("l", "time"))
         .force("push", "crank.B", ("-2*crank.B.vx", 0), tail="slider", frame="rod")
         .torque("twist", "rod", "drive", tail="crank")
-        .spring("coil", "ground.Q", "crank.B", stiffness=20, free="l", actuator="drive*sin(time)")
+        .spring("coil", "ground.Q", "crank.B", stiffness="k", free="l", actuator="drive*sin(time)")
         .rotational_spring("clock", "crank", "rod", damping=0.1)
         .output("theta", "pin.angle")
+        .output("copy", "drive")
+        .output("clock_time", "time")
         .output("power", "drive*crank.omega", "W", "of the drive")
+        .output("ratio", "pin.angle/pi")
         .start("pin.angle", "pi/4")
         .start("rod.x", 0.3, fixed=False)
         .trees("mine", ("pin", "free", "slide", "glue"), ("crank", "rod", "slide", "glue"))
@@ -138,7 +48,7 @@ def bench() -> ModelBuilder:
 
 
 def test_builder_and_file_give_equal_models() -> None:
-    assert bench().build() == parse_model(FILE, "bench.toml")
+    assert bench().build() == parse_model(COMPLETE, "bench.toml")
 
 
 SPATIAL_FILE = """\

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from element_views import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fmugen.errors import ModelError, Problem
+from fmugen.errors import ModelError
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
 from fmugen.ir.model import (
@@ -37,138 +38,12 @@ from fmugen.ir.model import (
 )
 from fmugen.phases.read import parse_model, read_model
 from fmugen.phases.read.locate import line_numbers
-
-COMPLETE = """\
-[model]
-name = "Bench"
-description = "every element once"
-gravity = [0, "-g"]
-
-[experiment]
-stop = 2
-step = 0.05
-
-[parameters]
-g = { value = 9.81, unit = "m/s2", description = "gravity" }
-l = 0.5
-k = { value = 20, unit = "N/m" }
-
-[inputs]
-drive = { start = 0.5, unit = "N.m" }
-
-[ground]
-points = { O = [0, 0], Q = ["l", 0] }
-
-[bodies.crank]
-mass = 1.5
-inertia = "1.5*l^2/12"
-points = { A = ["-l/2", 0], B = ["l/2", 0] }
-
-[bodies.rod]
-mass = 1
-
-[bodies.slider]
-
-[bodies.flag]
-
-[joints.pin]
-type = "revolute"
-from = "ground.O"
-to = "crank.A"
-
-[joints.free]
-type = "virtual"
-from = "crank.B"
-to = "rod"
-
-[joints.slide]
-type = "prismatic"
-from = "ground.Q"
-to = "slider"
-axis = [0, 1]
-angle = "pi/2"
-
-[joints.glue]
-type = "weld"
-from = "slider"
-to = "flag"
-
-[drivers.motor]
-type = "rotation"
-from = "ground"
-to = "crank"
-value = "2*pi*time"
-
-[drivers.lift]
-type = "translation"
-from = "ground"
-to = "slider"
-value = "l*time"
-axis = [0, 1]
-
-[drivers.carry]
-type = "translation"
-from = "ground"
-to = "rod"
-value = ["l", "time"]
-
-[forces.push]
-type = "force"
-on = "crank.B"
-value = ["-2*crank.B.vx", 0]
-frame = "rod"
-
-[forces.twist]
-type = "torque"
-on = "rod"
-from = "crank"
-value = "drive"
-
-[springs.coil]
-type = "translational"
-from = "ground.Q"
-to = "crank.B"
-stiffness = "k"
-actuator = "drive*sin(time)"
-
-[springs.clock]
-type = "rotational"
-from = "crank"
-to = "rod"
-damping = 0.1
-
-[outputs]
-theta = "pin.angle"
-copy = "drive"
-clock_time = "time"
-power = { value = "drive*crank.omega", unit = "W" }
-ratio = "pin.angle/pi"
-
-[start.fixed]
-"pin.angle" = "pi/4"
-[start.guess]
-"rod.x" = 0.3
-
-[trees.mine]
-translation = ["pin", "free", "slide", "glue"]
-rotation = ["crank", "rod", "slide", "glue"]
-"""
+from tests.models.complete import COMPLETE
+from tests.support import only_problem, problems_of
 
 
 def planar(x: str | float, y: str | float) -> Vector:
     return (parse(x), parse(y), ZERO)
-
-
-def problems_of(text: str) -> tuple[Problem, ...]:
-    with pytest.raises(ModelError) as caught:
-        parse_model(text, "some/where/model.toml")
-    return caught.value.problems
-
-
-def only_problem(text: str) -> Problem:
-    problems = problems_of(text)
-    assert len(problems) == 1, [str(problem) for problem in problems]
-    return problems[0]
 
 
 # --- what a file means ---------------------------------------------------------------------------
@@ -178,7 +53,7 @@ def test_the_interface_of_a_complete_file() -> None:
     model = parse_model(COMPLETE, "bench.toml")
     assert (model.name, model.description) == ("Bench", "every element once")
     assert model.gravity == planar(0, "-g")
-    assert model.experiment == Experiment(stop=2.0, step=0.05)
+    assert model.experiment == Experiment(stop=2.0, step=0.05, tolerance=1e-5)
     assert model.parameters[:2] == (Parameter("g", 9.81, "m/s2", "gravity"), Parameter("l", 0.5))
     assert model.inputs == (Input("drive", 0.5, "N.m"),)
     assert model.starts == (
@@ -199,7 +74,7 @@ def test_the_elements_of_a_complete_file() -> None:
     assert pin == Joint("pin", JointType.REVOLUTE, Attachment("ground", "O"), Attachment("crank", "A"))
     assert free.type is JointType.VIRTUAL
     assert (slide.axis, slide.angle) == (planar(0, 1), parse("pi/2"))
-    assert glue.type is JointType.WELD
+    assert (glue.type, glue.angle) == (JointType.WELD, parse(0.1))
     motor, lift, carry = drivers_of(model)
     assert motor.angle == parse("2*pi*time")
     assert lift == Driver(
@@ -212,11 +87,11 @@ def test_the_elements_of_a_complete_file() -> None:
     )
     assert (carry.displacement, carry.axis) == (planar("l", "time"), None)
     push, twist = loads_of(model)
-    assert (push.force, push.frame, push.tail) == (planar("-2*crank.B.vx", 0), "rod", Attachment("ground"))
+    assert (push.force, push.frame, push.tail) == (planar("-2*crank.B.vx", 0), "rod", Attachment("slider"))
     assert (twist.type, twist.tail, twist.head) == (LoadType.TORQUE, Attachment("crank"), Attachment("rod"))
     assert twist.torque == (ZERO, ZERO, parse("drive"))
     coil, clock = springs_of(model)
-    assert (coil.stiffness, coil.actuator, coil.free) == (parse("k"), parse("drive*sin(time)"), ZERO)
+    assert (coil.stiffness, coil.actuator, coil.free) == (parse("k"), parse("drive*sin(time)"), parse("l"))
     assert (clock.type, clock.damping) == (SpringType.ROTATIONAL, parse(0.1))
 
 
@@ -233,7 +108,7 @@ def test_an_output_without_a_unit_has_that_of_what_it_names() -> None:
 
 
 def test_a_mirrored_output_has_the_unit_of_what_it_reverses() -> None:
-    text = COMPLETE.replace('power = { value = "drive*crank.omega", unit = "W" }', 'back = "-pin.angle"')
+    text = re.sub(r"power = .*", 'back = "-pin.angle"', COMPLETE)
     units = {output.name: output.unit for output in parse_model(text, "bench.toml").outputs}
     assert units["back"] == "rad"
 

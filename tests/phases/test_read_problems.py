@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from fmugen.errors import ModelError, Problem
+from fmugen.errors import ModelError
 from fmugen.phases.read import parse_model
+from tests.support import assert_one_mistake, only_problem, problems_of
 
 MINIMAL = """\
 [model]
@@ -29,18 +30,6 @@ type = "revolute"
 from = "ground.O"
 to = "crank.A"
 """
-
-
-def problems_of(text: str) -> tuple[Problem, ...]:
-    with pytest.raises(ModelError) as caught:
-        parse_model(text, "some/where/model.toml")
-    return caught.value.problems
-
-
-def only_problem(text: str) -> Problem:
-    problems = problems_of(text)
-    assert len(problems) == 1, [str(problem) for problem in problems]
-    return problems[0]
 
 
 # --- one mistake, one problem --------------------------------------------------------------------
@@ -208,10 +197,7 @@ ONE_MISTAKE = [
     ("place", "message", "hint", "added"), ONE_MISTAKE, ids=[f"{row[0]}-{row[1]}" for row in ONE_MISTAKE]
 )
 def test_one_mistake_gives_one_problem(place: str, message: str, hint: str, added: str) -> None:
-    problem = only_problem(MINIMAL + added)
-    assert re.fullmatch(rf"model\.toml:\d+: {re.escape(place)}", problem.place)
-    assert message in problem.message
-    assert hint in problem.hint
+    assert_one_mistake(MINIMAL + added, place, message, hint)
 
 
 IN_PLACE = [

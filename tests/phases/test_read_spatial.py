@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import pytest
 from element_views import Joint, JointType, drivers_of, joints_of, loads_of, springs_of
 
-from fmugen.errors import ModelError, Problem
+from fmugen.errors import ModelError
 from fmugen.formulas import parse
 from fmugen.ir.formula import ZERO
 from fmugen.ir.model import (
@@ -25,6 +24,7 @@ from fmugen.ir.model import (
     Vector,
 )
 from fmugen.phases.read import parse_model
+from tests.support import assert_one_mistake, only_problem
 
 MINIMAL = """\
 [model]
@@ -197,14 +197,6 @@ def test_the_spatial_model_of_the_documentation() -> None:
 # --- what is wrong -------------------------------------------------------------------------------
 
 
-def only_problem(text: str) -> Problem:
-    with pytest.raises(ModelError) as caught:
-        parse_model(text, "some/where/model.toml")
-    problems = caught.value.problems
-    assert len(problems) == 1, [str(problem) for problem in problems]
-    return problems[0]
-
-
 ALL_TYPES = (
     "the types are revolute, prismatic, universal, spherical, cylindrical, planar, weld, free, "
     "translational, screw, rod, virtual"
@@ -351,10 +343,7 @@ ONE_MISTAKE = [
     ("place", "message", "hint", "added"), ONE_MISTAKE, ids=[f"{row[0]}-{row[1]}" for row in ONE_MISTAKE]
 )
 def test_one_mistake_gives_one_problem(place: str, message: str, hint: str, added: str) -> None:
-    problem = only_problem(MINIMAL + added)
-    assert re.fullmatch(rf"model\.toml:\d+: {re.escape(place)}", problem.place)
-    assert message in problem.message
-    assert hint in problem.hint
+    assert_one_mistake(MINIMAL + added, place, message, hint)
 
 
 def test_a_misspelt_space_is_read_as_the_likeliest() -> None:
