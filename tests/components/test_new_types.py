@@ -21,11 +21,12 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel, quantities
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import Compilation, export_fmu
+from fmugen.pipeline import Compilation
 from fmugen.verify.catalogue import base, known_types
 from fmugen.view.graph import graphs_svg
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import Symbol, scene_of
+from tests.store import exported
 
 from .new_types import enter_laws_of_the_judge, enter_maxwell, enter_point_on_line
 
@@ -173,8 +174,8 @@ def test_the_documentation_shows_them() -> None:
 
 @pytest.mark.parametrize("trees", ["aac", "jc"])
 @pytest.mark.parametrize("space", SPACES)
-def test_their_fmu_follows_the_closed_form(space: str, trees: str, tmp_path: Path) -> None:
-    fmu = export_fmu(cart(space), tmp_path / "cart.fmu", ExportOptions(trees=trees)).path
+def test_their_fmu_follows_the_closed_form(space: str, trees: str) -> None:
+    fmu = exported(cart(space), ExportOptions(trees=trees)).path
     found = fmpy.simulate_fmu(str(fmu), stop_time=1.0, output_interval=0.1, relative_tolerance=1e-8)
     k, c, m = 30.0, 4.0, 2.0
     system = np.array([[0.0, 1.0, 0.0], [-k / m, 0.0, k / m], [k / c, 0.0, -k / c]])
@@ -185,8 +186,8 @@ def test_their_fmu_follows_the_closed_form(space: str, trees: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("space", SPACES)
-def test_the_judge_verifies_them(space: str, tmp_path: Path) -> None:
-    fmu = export_fmu(cart(space), tmp_path / "cart.fmu", ExportOptions(trees="aac")).path
+def test_the_judge_verifies_them(space: str) -> None:
+    fmu = exported(cart(space), ExportOptions(trees="aac")).path
     verdict = fmugen.verify(cart(space), fmu)
     assert verdict.passed, verdict.sentence
 

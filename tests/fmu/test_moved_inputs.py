@@ -27,6 +27,7 @@ from fmugen.verify.crosscheck import read_cross_check
 from fmugen.verify.fmu_file import read_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.parts import START, leg
+from tests.store import exported
 
 SEAT = """
 [model]
@@ -217,31 +218,31 @@ def test_such_a_model_has_a_cross_check(folder: Path, tmp_path: Path, fed: bool)
         assert comfort_of.error(found["comfort"]) < 1.0
 
 
-def test_start_values_of_rates_move_a_driver_in_the_reference(folder: Path) -> None:
+def test_start_values_of_rates_move_a_driver_in_the_reference() -> None:
     text = SEAT.replace(
         'road_acceleration = { unit = "m/s2" }', 'road_acceleration = { start = 2, unit = "m/s2" }'
     )
     model = parse_model(text, "seat")
-    export = export_fmu(model, folder / "falling.fmu", ExportOptions("aac"))
+    export = exported(model, ExportOptions("aac"))
     verification = verify_fmu(model, export.path, stop=0.3)
     assert verification.passed
     [shaken] = [signal for signal in verification.outputs if signal.name == "shaken"]
     assert shaken.fmu == pytest.approx(2.0)
 
 
-def test_a_leg_with_loops_is_judged_where_inputs_move_its_tip(tmp_path: Path) -> None:
+def test_a_leg_with_loops_is_judged_where_inputs_move_its_tip() -> None:
     """Outputs that are derivatives by the acceleration inputs are judged as well."""
     signals = {
         "px": lambda time: START[0] + 0.05 * np.sin(5 * time),
         "py": lambda time: START[1] + 0.05 * (1 - np.cos(4 * time)),
     }
-    export = export_fmu(leg(), tmp_path / "leg.fmu", ExportOptions("aac"))
+    export = exported(leg(), ExportOptions("aac"))
     verification = verify_fmu(leg(), export.path, stop=0.1, inputs=signals)
     assert verification.passed and verification.largest < 1e-9
     assert {"bx", "mxx", "fx"} <= {signal.name for signal in verification.outputs}
 
 
-def test_a_frame_in_space_is_turned_by_an_input(tmp_path: Path) -> None:
+def test_a_frame_in_space_is_turned_by_an_input() -> None:
     model = (
         ModelBuilder("Gyro", space="spatial", gravity=(0, 0, -9.81))
         .input("tilt", 0.2, "rad", rate="tilt_rate")
@@ -259,7 +260,7 @@ def test_a_frame_in_space_is_turned_by_an_input(tmp_path: Path) -> None:
         .experiment(stop=0.2, step=0.01, tolerance=1e-10)
         .build()
     )
-    export = export_fmu(model, tmp_path / "gyro.fmu", ExportOptions("jc"))
+    export = exported(model, ExportOptions("jc"))
     signals = {"tilt": lambda time: 0.2 + 0.3 * np.sin(3 * time)}
     for inputs in ({}, signals):
         verification = verify_fmu(model, export.path, inputs=inputs)

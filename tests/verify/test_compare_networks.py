@@ -10,16 +10,15 @@ import pytest
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.view.plots import plot_svg, plot_verification
+from tests.store import exported
 from tests.support import EXAMPLES, example
 
 
 @pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("network")
-    return export_fmu(example("mcphee_electrical"), folder / "x.fmu", ExportOptions("aac")).path
+def network() -> Path:
+    return exported(example("mcphee_electrical"), ExportOptions("aac")).path
 
 
 def altered(name: str, old: str, new: str) -> SystemModel:
@@ -62,19 +61,19 @@ def test_a_wrong_fmu_is_told(network: Path, old: str, new: str, signal: str) -> 
     assert any(problem.startswith(f"{signal} deviates by") for problem in verification.problems)
 
 
-def test_inputs_are_held_from_point_to_point(tmp_path: Path) -> None:
+def test_inputs_are_held_from_point_to_point() -> None:
     model = example("vibrating_system")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     signals = {"F5": lambda time: 2.0 * time, "F7": lambda time: float(time > 0.3)}
     verification = verify_fmu(model, fmu, stop=1.0, inputs=signals)
     assert verification.passed, verification.problems
     assert not verify_fmu(replace(model, starts=model.starts[2:]), fmu, stop=0.1).problems
 
 
-def test_the_voltage_of_a_motor_is_an_input(tmp_path: Path) -> None:
+def test_the_voltage_of_a_motor_is_an_input() -> None:
     """A slider-crank whose motor is switched to the other direction."""
     model = example("motor_slider_crank")
-    fmu = export_fmu(model, tmp_path / "x.fmu", ExportOptions("aac")).path
+    fmu = exported(model, ExportOptions("aac")).path
     verification = verify_fmu(model, fmu, stop=0.2, inputs={"voltage": lambda t: 12.0 if t < 0.1 else -12.0})
     assert verification.passed, verification.problems
     names = {signal.name for signal in verification.outputs}

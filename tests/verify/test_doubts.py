@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +10,13 @@ import pytest
 from fmugen.errors import TimeLimitError, VerificationError
 from fmugen.ir.options import ExportOptions, InterfaceType
 from fmugen.phases.read import parse_model
-from fmugen.pipeline import export_fmu
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.deadline import check_time, limited_time, start_clock
 from fmugen.verify.doubts import with_doubt
 from fmugen.verify.reference import Reference, solve_reference
 from fmugen.verify.verdict import Verification, deviation, deviation_problems
 from tests.models.named_mechanisms import scissor_lift
+from tests.store import exported
 from tests.verify import models
 
 FOUR_BAR = """
@@ -45,12 +44,12 @@ d = {{ type = "revolute", from = "ground.D", to = "rocker.D" }}
 """
 
 
-def test_another_assembly_mode_is_a_note(tmp_path: Path) -> None:
+def test_another_assembly_mode_is_a_note() -> None:
     up = parse_model(FOUR_BAR.format(crank=1.0, rocker="1.3"), "up")
     down = parse_model(FOUR_BAR.format(crank=1.0, rocker="-1.3"), "down")
     turned = parse_model(FOUR_BAR.format(crank=1.1, rocker="1.3"), "turned")
     options = ExportOptions("aac", interfaces=(InterfaceType.CO_SIMULATION,))
-    fmu = export_fmu(up, tmp_path / "up.fmu", options).path
+    fmu = exported(up, options).path
     assert verify_fmu(up, fmu, loose=()).passed
     other = verify_fmu(down, fmu, loose=())
     assert other.passed

@@ -13,6 +13,7 @@ from fmugen.errors import SimulationError
 from fmugen.ir.options import ExportOptions, FmiVersion, InterfaceType
 from fmugen.pipeline import export_fmu
 from fmugen.verify.simulate import Run, Trajectory, communication_points, simulate_runs
+from tests.store import exported
 
 STOP, STEP = 1.05, 0.1
 
@@ -22,7 +23,7 @@ def swing(time: float) -> float:
 
 
 @pytest.fixture(scope="module", params=[2, 3], ids=["FMI 2", "FMI 3"])
-def pushed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pushed(request: pytest.FixtureRequest) -> Path:
     """A disc on a pin that a torque turns: alpha = torque."""
     model = (
         ModelBuilder("Disc")
@@ -37,7 +38,7 @@ def pushed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         .build()
     )
     options = ExportOptions("aac", fmi=FmiVersion(request.param))
-    return export_fmu(model, tmp_path_factory.mktemp("disc") / "Disc.fmu", options).path
+    return exported(model, options).path
 
 
 def exact(times: np.ndarray) -> np.ndarray:
