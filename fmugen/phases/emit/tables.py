@@ -155,47 +155,107 @@ def network_blocks(program: Program, names: Nomenclature) -> Iterator[_NetworkBl
 
 @dataclass(frozen=True)
 class _Table:
+    """``meaning`` begins with what the entries belong to."""
+
     type: str
     name: str
+    meaning: str
     lines: list[str]
 
 
 def tables(program: Program, description: FmuDescription) -> Iterator[_Table]:
     flow, network = program.flow, program.network
     places = {coordinate: place for place, coordinate in enumerate(program.turning)}
-    yield _integers("model_turn", (places.get(i, -1) for i in range(len(program.coordinate_names))))
+    yield _integers(
+        "model_turn",
+        "by coordinate: half of the place of its sine in e, or -1",
+        (places.get(i, -1) for i in range(len(program.coordinate_names))),
+    )
     kinds = [f"COORDINATE_{kind.name}" for kind in program.coordinate_kinds]
-    yield _Table("const CoordinateKind", "model_kinds", _rows(kinds, "COORDINATE_LENGTH"))
+    yield _Table(
+        "const CoordinateKind",
+        "model_kinds",
+        "by coordinate: length, angle or parameter of an attitude",
+        _rows(kinds, "COORDINATE_LENGTH"),
+    )
     position = {row: index for index, row in enumerate(flow.rows)}
     attitudes = [f"{{{{{', '.join(map(str, a.components))}}}, {position[a.row]}}}" for a in program.attitudes]
-    yield _Table("const Attitude", "model_attitudes", _rows(attitudes, "{{0, 0, 0, 0}, 0}"))
-    yield _integers("model_state_turns", (unit == "rad" for unit in network.state_units))
+    yield _Table(
+        "const Attitude",
+        "model_attitudes",
+        "the attitudes that are integrated as a whole: their coordinates and their constraint",
+        _rows(attitudes, "{{0, 0, 0, 0}, 0}"),
+    )
+    yield _integers(
+        "model_state_turns",
+        "by state of the network: whether it is an angle",
+        (unit == "rad" for unit in network.state_units),
+    )
     yield from _structure(program)
-    yield _integers("model_input_rate", program.input_rates)
-    yield _integers("model_input_drives", program.input_drives)
-    yield _strings("model_input_names", (variable.name for variable in description.inputs))
-    yield _integers("model_input_stamp", program.input_stamps)
+    yield _integers("model_input_rate", "by input: the input that is its rate, or -1", program.input_rates)
+    yield _integers(
+        "model_input_drives",
+        "by input: whether a driver depends on it, or on an input that it is a rate of",
+        program.input_drives,
+    )
+    yield _strings(
+        "model_input_names", "by input: its name", (variable.name for variable in description.inputs)
+    )
+    yield _integers(
+        "model_input_stamp", "by input: the input with the time of its sample, or -1", program.input_stamps
+    )
     slopes = ["MODEL_NO_SLOPE" if slope is None else repr(slope) for slope in program.input_slopes]
-    yield _Table("const double", "model_input_slope", _rows(slopes))
+    yield _Table(
+        "const double",
+        "model_input_slope",
+        "by input: the rate of its samples at the start, if it is known",
+        _rows(slopes),
+    )
     partials = [f"{{{p.output}, {p.formula}, {p.input}, {int(p.subtract)}}}" for p in program.partials]
-    yield _Table("const ModelPartial", "model_partials", _rows(partials, "{0, 0, 0, 0}"))
-    yield _numbers("model_q0", flow.positions)
-    yield _numbers("model_v0", flow.velocities)
-    yield _numbers("model_start", map(float, description.start_values))
-    yield _strings("model_coordinates", program.coordinate_names)
-    yield _strings("model_constraint_names", program.constraint_names)
+    yield _Table(
+        "const ModelPartial",
+        "model_partials",
+        "the outputs that are derivatives by inputs, in the order of inputs",
+        _rows(partials, "{0, 0, 0, 0}"),
+    )
+    yield _numbers("model_q0", "by coordinate: its value at the assembled start", flow.positions)
+    yield _numbers("model_v0", "by coordinate: its velocity at the assembled start", flow.velocities)
+    yield _numbers(
+        "model_start",
+        "by value reference: the start value of the variable",
+        map(float, description.start_values),
+    )
+    yield _strings("model_coordinates", "by coordinate: its name in messages", program.coordinate_names)
+    yield _strings("model_constraint_names", "by constraint: its name in messages", program.constraint_names)
     left_out = [
         f"{{{_string(row.joint)}, {_string(row.direction)}, {_string(row.unit)}, {row.size!r}}}"
         for row in program.left_out
     ]
-    yield _Table("const ModelLeftOut", "model_left_out_rows", _rows(left_out, "{NULL, NULL, NULL, 1.0}"))
-    yield _Table("const ModelLimit", "model_limits", _rows(_limits(program), '{0, 0.0, "", ""}'))
-    yield _numbers("model_z0", network.start_unknowns)
-    yield _strings("model_states", network.states)
-    yield _strings("model_fixed_state_names", network.fixed_states)
-    yield _strings("model_angle_names", program.angles)
+    yield _Table(
+        "const ModelLeftOut",
+        "model_left_out_rows",
+        "the redundant constraints, which are checked instead of solved",
+        _rows(left_out, "{NULL, NULL, NULL, 1.0}"),
+    )
+    yield _Table(
+        "const ModelLimit",
+        "model_limits",
+        "the calculated variables that have a limit",
+        _rows(_limits(program), '{0, 0.0, "", ""}'),
+    )
+    yield _numbers("model_z0", "by unknown of the network: its guess at the start", network.start_unknowns)
+    yield _strings("model_states", "by state of the network: its name in messages", network.states)
+    yield _strings(
+        "model_fixed_state_names", "the states of the network with a fixed start value", network.fixed_states
+    )
+    yield _strings("model_angle_names", "by angle that counts turns: its name in messages", program.angles)
     references = [str(variable.value_reference) for variable in description.continuous_states]
-    yield _Table("const unsigned", "model_state_references", _rows(references))
+    yield _Table(
+        "const unsigned",
+        "model_state_references",
+        "by continuous state: its value reference",
+        _rows(references),
+    )
 
 
 def _limits(program: Program) -> list[str]:
@@ -207,16 +267,16 @@ def _limits(program: Program) -> list[str]:
     ]
 
 
-def _integers(name: str, values: Iterable[int]) -> _Table:
-    return _Table("const int", name, _rows([str(int(value)) for value in values]))
+def _integers(name: str, meaning: str, values: Iterable[int]) -> _Table:
+    return _Table("const int", name, meaning, _rows([str(int(value)) for value in values]))
 
 
-def _numbers(name: str, values: Iterable[float]) -> _Table:
-    return _Table("const double", name, _rows([repr(value) for value in values]))
+def _numbers(name: str, meaning: str, values: Iterable[float]) -> _Table:
+    return _Table("const double", name, meaning, _rows([repr(value) for value in values]))
 
 
-def _strings(name: str, texts: Iterable[str]) -> _Table:
-    return _Table("const char *const", name, _rows([_string(text) for text in texts], "NULL"))
+def _strings(name: str, meaning: str, texts: Iterable[str]) -> _Table:
+    return _Table("const char *const", name, meaning, _rows([_string(text) for text in texts], "NULL"))
 
 
 def _structure(program: Program) -> Iterator[_Table]:
@@ -224,8 +284,16 @@ def _structure(program: Program) -> Iterator[_Table]:
     width = len(program.coordinate_names)
     places = sorted(r.index for r in program.function("jacobian").results if not r.value.is_zero)
     begins = [bisect_left(places, row * width) for row in range(len(program.flow.rows) + 1)]
-    yield _integers("model_row_begin", begins)
-    yield _integers("model_row_columns", (place % width for place in places))
+    yield _integers(
+        "model_row_begin",
+        "by constraint, and once more at the end: where its entries in model_row_columns begin",
+        begins,
+    )
+    yield _integers(
+        "model_row_columns",
+        "the columns of Phi_q that are not zero, constraint by constraint",
+        (place % width for place in places),
+    )
 
 
 def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
@@ -236,4 +304,4 @@ def _rows(values: Sequence[str], empty: str = "0") -> list[str]:
             lines[-1] += f" {value},"
         else:
             lines.append(f"{value},")
-    return lines or [empty]
+    return lines or [f"{empty}, /* none */"]

@@ -266,7 +266,7 @@ class _Lowering:
                 Result("jacobian", i * size + column, partial(each.residual), str(each.origin))
                 for i, each in equations
             ]
-        return self._function(f"network_block_{number}", block.name, results)
+        return self._function(f"network_block_{number}", f"network equations for {block.name}", results)
 
     # --- equations of motion -------------------------------------------------------------------------
 

@@ -249,99 +249,123 @@ const ModelNetworkBlock model_network_blocks[] = {
     { 0, NULL, NULL, NULL },
 };
 
+/* By coordinate: half of the place of its sine in e, or -1. */
 const int model_turn[] = {
     0,
 };
 
+/* By coordinate: length, angle or parameter of an attitude. */
 const CoordinateKind model_kinds[] = {
     COORDINATE_ANGLE,
 };
 
+/* The attitudes that are integrated as a whole: their coordinates and their constraint. */
 const Attitude model_attitudes[] = {
-    {{0, 0, 0, 0}, 0}
+    {{0, 0, 0, 0}, 0}, /* none */
 };
 
+/* By state of the network: whether it is an angle. */
 const int model_state_turns[] = {
-    0
+    0, /* none */
 };
 
+/* By constraint, and once more at the end: where its entries in model_row_columns begin. */
 const int model_row_begin[] = {
     0,
 };
 
+/* The columns of Phi_q that are not zero, constraint by constraint. */
 const int model_row_columns[] = {
-    0
+    0, /* none */
 };
 
+/* By input: the input that is its rate, or -1. */
 const int model_input_rate[] = {
     -1,
 };
 
+/* By input: whether a driver depends on it, or on an input that it is a rate of. */
 const int model_input_drives[] = {
     0,
 };
 
+/* By input: its name. */
 const char *const model_input_names[] = {
     "drive_torque",
 };
 
+/* By input: the input with the time of its sample, or -1. */
 const int model_input_stamp[] = {
     -1,
 };
 
+/* By input: the rate of its samples at the start, if it is known. */
 const double model_input_slope[] = {
     MODEL_NO_SLOPE,
 };
 
+/* The outputs that are derivatives by inputs, in the order of inputs. */
 const ModelPartial model_partials[] = {
-    {0, 0, 0, 0}
+    {0, 0, 0, 0}, /* none */
 };
 
+/* By coordinate: its value at the assembled start. */
 const double model_q0[] = {
     1.0,
 };
 
+/* By coordinate: its velocity at the assembled start. */
 const double model_v0[] = {
     0.0,
 };
 
+/* By value reference: the start value of the variable. */
 const double model_start[] = {
     9.81, 1.0, 1.0, 0.5, 0.05, 1.0, 0.0, 0.0, 1e-08, 1e-10, 100000.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
     0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+/* By coordinate: its name in messages. */
 const char *const model_coordinates[] = {
     "rod.angle",
 };
 
+/* By constraint: its name in messages. */
 const char *const model_constraint_names[] = {
-    NULL
+    NULL, /* none */
 };
 
+/* The redundant constraints, which are checked instead of solved. */
 const ModelLeftOut model_left_out_rows[] = {
-    {NULL, NULL, NULL, 1.0}
+    {NULL, NULL, NULL, 1.0}, /* none */
 };
 
+/* The calculated variables that have a limit. */
 const ModelLimit model_limits[] = {
-    {0, 0.0, "", ""}
+    {0, 0.0, "", ""}, /* none */
 };
 
+/* By unknown of the network: its guess at the start. */
 const double model_z0[] = {
-    0
+    0, /* none */
 };
 
+/* By state of the network: its name in messages. */
 const char *const model_states[] = {
-    NULL
+    NULL, /* none */
 };
 
+/* The states of the network with a fixed start value. */
 const char *const model_fixed_state_names[] = {
-    NULL
+    NULL, /* none */
 };
 
+/* By angle that counts turns: its name in messages. */
 const char *const model_angle_names[] = {
-    NULL
+    NULL, /* none */
 };
 
+/* By continuous state: its value reference. */
 const unsigned model_state_references[] = {
     20, 21,
 };
