@@ -6,6 +6,7 @@ Their reactions do no work. A model with them has fewer independent velocities t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from fmugen.components.axes import orthonormal
 from fmugen.components.base import SPATIAL, Numbers, Symbol, choice, component, direction, value
@@ -85,9 +86,10 @@ class RollingWheel(Joint):
 
     def build(self, at: Site) -> Iterator[Edge | EdgeConstraint]:
         slide, turn = at.joint(self.freedoms())
+        up, radius = len(at.directions) - 1, at[self.radius]
+        slide = _raised(slide, up, at.axes.numbers(scale3(radius, at.x))[0])
         yield from (slide, turn)
         axes, frame = at.axes.of(at.tail), at.tail.body
-        up, radius = len(at.directions) - 1, at[self.radius]
 
         def lever(way: Vector3) -> Callable[[Motion], Vector3]:
             """What an angular velocity is multiplied with: the velocity of the contact along ``way``."""
@@ -134,6 +136,14 @@ class RollingWheel(Joint):
         steepest = scale3(1 / level, add3(up, scale3(-n[2], n)))
         rim = motion[self.radius] - motion[self.crown]
         return add3(scale3(-rim, steepest), scale3(-motion[self.crown], up))
+
+
+def _raised(slide: Edge, number: int, height: float) -> Edge:
+    """The edge with a guess for one of its displacements."""
+    motion = list(slide.displacement.motion)
+    axis, coordinate = motion[number]
+    motion[number] = axis, replace(coordinate, guess=height)
+    return replace(slide, across=replace(slide.displacement, motion=tuple(motion)))
 
 
 @component
