@@ -8,7 +8,7 @@ combined rows are ``E^-1`` times the rows; with their multipliers mu, ``lambda =
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -56,24 +56,31 @@ def combined(
         return None
     dag = dae.symbols.dag
     inverse = _inverse(dag, [[row.jacobian.get(k, dag.zero) for k in columns] for row in rows])
-    names = [f"mu[{row.name}]" for row in rows]
-    own = [dag.symbol(name, SymbolRole.MULTIPLIER) for name in names]
+    own = [dag.symbol(f"mu[{row.name}]", SymbolRole.MULTIPLIER) for row in rows]
     found = []
-    for i, (row, multiplier) in enumerate(zip(rows, own, strict=True)):
-        jacobian = {columns[i]: dag.one}
-        for k in sorted({k for each in rows for k in each.jacobian} - set(columns)):
-            entry = dag.add(
-                f * each.jacobian[k] for f, each in zip(inverse[i], rows, strict=True) if k in each.jacobian
-            )
-            if not entry.is_zero:
-                jacobian[k] = entry
-        nu = dag.add(f * each.nu for f, each in zip(inverse[i], rows, strict=True))
+    for row, column, factors, multiplier in zip(rows, columns, inverse, own, strict=True):
+        jacobian, nu = _sum(dag, factors, rows, column, columns)
         found.append(replace(row, jacobian=jacobian, nu=nu, gamma=dag.zero, multiplier=multiplier))
     multipliers = {
         row.multiplier: dag.add(inverse[i][j] * own[i] for i in range(len(rows)))
         for j, row in enumerate(rows)
     }
     return Combined(tuple(found), columns, multipliers)
+
+
+def _sum(
+    dag: Dag, factors: Sequence[Expr], rows: Sequence[Constraint], one: int, none: Collection[int]
+) -> tuple[dict[int, Expr], Expr]:
+    """Jacobian and rate of the sum of rows times factors.
+
+    Its entry in the column ``one`` is one, those in ``none`` are zero.
+    """
+    jacobian = {one: dag.one}
+    for k in sorted({k for row in rows for k in row.jacobian} - {one, *none}):
+        parts = [f * row.jacobian[k] for f, row in zip(factors, rows, strict=True) if k in row.jacobian]
+        jacobian[k] = dag.add(parts)
+    nu = dag.add(f * row.nu for f, row in zip(factors, rows, strict=True))
+    return {k: entry for k, entry in jacobian.items() if not entry.is_zero}, nu
 
 
 def _best(
