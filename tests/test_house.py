@@ -102,3 +102,26 @@ def test_no_module_outside_the_components_and_the_catalogue_names_a_type() -> No
 
 def test_a_named_type_is_found() -> None:
     assert list(_named_types('kinds = ("revolute", "x")', TYPES)) == [(1, "revolute")]
+
+
+# --- places of modules ---------------------------------------------------------------------------
+
+#: Modules that users and tools import from the root.
+_ENTRANCES = {"__init__", "__main__", "api", "builder", "pipeline", "version"}
+
+
+def _importers() -> dict[str, set[str]]:
+    """For each module at the root, the packages and modules of the root that import it."""
+    found: dict[str, set[str]] = {path.stem: set() for path in PACKAGE.glob("*.py")}
+    for place, text in _python():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fmugen."):
+                name = str(node.module).split(".")[1]
+                if name in found:
+                    found[name].add(place.partition("/")[0])
+    return found
+
+
+def test_a_module_at_the_root_serves_several_packages() -> None:
+    lonely = {name: sorted(users) for name, users in _importers().items() if len(users) < 2}
+    assert {name: users for name, users in lonely.items() if name not in _ENTRANCES} == {}

@@ -19,6 +19,7 @@ import fmugen.components.forces
 import fmugen.components.friction
 import fmugen.components.hydraulic
 import fmugen.components.joints
+import fmugen.components.modal
 import fmugen.components.rolling
 import fmugen.components.rotational
 import fmugen.components.translational

@@ -30,6 +30,8 @@ from fmugen.components.keys import (
     Form,
     FormulaScope,
     Key,
+    Shape,
+    arrays,
     axial,
     body_name,
     choice,
@@ -48,6 +50,7 @@ from fmugen.components.keys import (
 from fmugen.components.measures import FreedomValue, ModeNumber, Reading, StateValue
 from fmugen.components.mirror import Mirror
 from fmugen.expr.dag import Expr
+from fmugen.ir.arrays import Arrays
 from fmugen.ir.element import (
     GROUND,
     Attachment,
@@ -77,8 +80,10 @@ __all__ = [
     "Mirror",
     "Numbers",
     "Section",
+    "Shape",
     "State",
     "Symbol",
+    "arrays",
     "axial",
     "body_name",
     "choice",
@@ -317,6 +322,8 @@ def _any_value(form: Form) -> object:
         return ONE
     if form is Form.COEFFICIENTS:
         return ()
+    if form is Form.ARRAYS:
+        return Arrays()
     return (ONE, ONE, ONE)
 
 
@@ -344,6 +351,7 @@ _C = TypeVar("_C", bound=type[Component])
         coefficients,
         optional,
         count,
+        arrays,
     ),
 )
 def component(cls: _C) -> _C:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -16,6 +17,8 @@ __all__ = [
     "Form",
     "FormulaScope",
     "Key",
+    "Shape",
+    "arrays",
     "axial",
     "body_name",
     "choice",
@@ -60,10 +63,23 @@ class Form(Enum):
     OPTION = "one of several words"
     COEFFICIENTS = "a file of coefficients, or a table"
     COUNT = "a whole number"
+    ARRAYS = "the name of a file of arrays"
 
 
 #: The default of a key that must be given.
 REQUIRED = object()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the indices of an array count, a letter each, and whether the file must have it.
+
+    ``p`` are the components of a vector, ``a`` those of an axial vector, ``w`` those of both, in this order.
+    Other letters are numbers that all arrays of a file share.
+    """
+
+    indices: str
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,6 +100,9 @@ class Key:
     mirrored: Mirror = Mirror.KEPT
     #: The words that an option may be; a reversed option becomes the other of two.
     options: tuple[str, ...] = ()
+    #: The arrays of a file, by name, and what the letters of their indices count.
+    shapes: Mapping[str, Shape] = field(default_factory=dict)
+    counted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def required(self) -> bool:
@@ -168,6 +187,11 @@ def option(
 def coefficients(help: str, *, hint: str) -> Any:
     """Numbers by name, from a file or a table."""
     return _key(Form.COEFFICIENTS, help, hint=hint)
+
+
+def arrays(help: str, shapes: Mapping[str, Shape], counted: Mapping[str, str], *, hint: str) -> Any:
+    """Arrays by name, from a file."""
+    return _key(Form.ARRAYS, help, hint=hint, shapes=shapes, counted=counted)
 
 
 def optional(unit: str, help: str, *, spatial: bool = False) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 
+from fmugen.ir.arrays import Arrays
 from fmugen.ir.formula import ONE, ZERO, Formula
 from fmugen.ir.network import Port
 from fmugen.ir.quantity import EULER_PARAMETERS, Quantity
@@ -109,7 +110,7 @@ class Attachment:
 
 
 #: What a key of an element can hold.
-Value = Formula | Vector | Tensor | tuple[Point, ...] | Coefficients | str | None
+Value = Formula | Vector | Tensor | tuple[Point, ...] | Coefficients | Arrays | str | None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ class Material(NamedTuple):
     """Masses at places of the straight body, with the displacements of first and second order in q there.
 
     The second order is half of a quadratic form. ``spun`` are polar inertias about x, with the twists there.
+    ``rest`` takes the place of the mass matrix that these give without deflections.
     """
 
     masses: Array
@@ -45,17 +46,18 @@ class Material(NamedTuple):
     second: Array
     spun: Array
     twists: Array
+    rest: Array | None = None
 
 
 class Section(NamedTuple):
-    """A body that is held at a place along a beam.
+    """A body that is held at a place of another.
 
     ``first`` and ``second`` give its displacements as in :class:`Material`. ``turns`` are the rows of its
     turns about z, y and x, one after the other.
     """
 
     body: int
-    place: float
+    place: Array
     first: Array
     second: Array
     turns: Array
@@ -99,7 +101,7 @@ class FlexibleBody:
         #: Its rates in the chart, and where these are in u.
         self.rates = np.array([*(size * frame + k for k in range(size)), *(size * self._bodies + self._axes)])
         self._kept = np.array([*freedoms, *(6 + k for k in range(len(coordinates)))])
-        m, x, first, second, spun, twists = material
+        m, x, first, second, spun, twists, rest = material
         self._mass = float(m.sum())
         self._moments = m @ x, np.einsum("n,nai->ai", m, first), np.einsum("n,naij->aij", m, second)
         #: The integral of the products of the components of a place, less terms of third order.
@@ -121,6 +123,22 @@ class FlexibleBody:
         self._polar = np.diag([float(spun.sum()), 0.0, 0.0])
         #: The mass matrix of q alone.
         self.own_mass = np.einsum("aiaj->ij", own.transpose(0, 2, 1, 3)) + (twists.T * spun) @ twists
+        if rest is not None:
+            self._take(rest)
+
+    def _take(self, rest: Array) -> None:
+        """The mass matrix at rest, of the frame and the coordinates, as the one that all terms begin with."""
+        crossed = rest[3:6, :3]
+        self._mass = float(rest[0, 0])
+        self._moments = (
+            np.array([crossed[2, 1], crossed[0, 2], crossed[1, 0]]),
+            rest[:3, 6:],
+            self._moments[2],
+        )
+        summed = self._products[0]
+        self._polar = rest[3:6, 3:6] - (np.trace(summed) * IDENTITY - summed)
+        self._spins = rest[3:6, 6:], self._spins[1]
+        self.own_mass = rest[6:, 6:]
 
     def _q(self, table: Array) -> Array:
         result: Array = table[self._axes, self._bodies]
@@ -192,7 +210,7 @@ class FlexibleBody:
         velocity, spin = moving[:3], moving[3:]
         for section in self.sections:
             bent = section.second @ q
-            arm = rotation @ (np.array([section.place, 0.0, 0.0]) + section.first @ q + 0.5 * bent @ q)
+            arm = rotation @ (section.place + section.first @ q + 0.5 * bent @ q)
             drift = rotation @ (section.first @ rates + bent @ rates)
             once, twice, turned = section.rotations(q)
             axes = np.array([IDENTITY[2], once @ IDENTITY[1], twice @ IDENTITY[0]])

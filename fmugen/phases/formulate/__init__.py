@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from fmugen.algebra.recursion import mass_matrix
 from fmugen.components.base import Component, component_of
 from fmugen.components.drivers import prescribed
 from fmugen.components.formulas import lower
@@ -53,7 +54,6 @@ from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
 from fmugen.phases.formulate.same_forces import is_true
 from fmugen.phases.formulate.speeds import with_independent_speeds
-from fmugen.recursion import mass_matrix
 
 __all__ = ["formulate", "has_loops", "linked_variants"]
 

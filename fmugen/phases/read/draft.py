@@ -162,7 +162,7 @@ class _Reader:
         if kind is None:
             self.problems.add((*place, "type"), f"the type of this {noun} is missing", choice)
         elif kind in REGISTRY.get(str(place[0]), {}):
-            message = f"{self.space.value} models have no {kind} {noun}s"
+            message = f"{self.space.value} models have no {kind} {_plural(noun)}"
             self.problems.add((*place, "type"), message, f"{choice}; {SAY_SPATIAL}")
         else:
             guess = did_you_mean(str(kind), valid)
@@ -201,7 +201,7 @@ class _Reader:
         named = raw.get("type") if isinstance(raw, Mapping) else None
         if isinstance(named, str) and named in kinds:
             return kinds[named]
-        if about.default in kinds:
+        if about.default in kinds and named not in REGISTRY[section]:
             return kinds[about.default]
         if isinstance(raw, Mapping):
             self.unknown_type(place, about.noun, named, tuple(kinds))
@@ -245,6 +245,10 @@ class _Reader:
             return table.model_validate(readable, context=self.space)
         except ValidationError:
             return None
+
+
+def _plural(noun: str) -> str:
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def _unreadable(fault: ErrorDetails) -> KeyPath:

@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 
 from fmugen.errors import FormulaError
 from fmugen.formulas import evaluate, parse
+from fmugen.ir.arrays import Arrays
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import QUATERNION, Space
 from fmugen.phases.read.problems import formula_message
@@ -37,6 +38,7 @@ __all__ = [
     "SHAPES",
     "SPATIAL_ONLY",
     "TABLE_SHAPE",
+    "ArraysField",
     "AttitudeText",
     "FormulaField",
     "FormulaOrVector",
@@ -258,6 +260,14 @@ def _attitude(text: str) -> str:
     return text
 
 
+def _arrays(value: object) -> Arrays:
+    """The contents of a file, which have taken the place of its name."""
+    if not isinstance(value, Arrays):
+        raise _fault(f"must be the name of a file in quotes, not {describe_value(value)}")
+    return value
+
+
+ArraysField = Annotated[Arrays, PlainValidator(_arrays)]
 Text = Annotated[str, AfterValidator(_printable)]
 UnitText = Annotated[str, AfterValidator(_unit)]
 SequenceText = Annotated[str, AfterValidator(_sequence)]

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fmugen.components.base import REGISTRY, SECTIONS, Form
+from fmugen.components.base import REGISTRY, SECTIONS, Form, Key
+from fmugen.ir.arrays import Arrays
+from fmugen.phases.read.array_file import ArrayFileError, read_arrays
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.tyre_file import TyreFileError, read_tyre_file
 
@@ -16,9 +18,10 @@ _FILE = "file"
 
 
 def with_files(tables: Mapping[str, object], folder: Path, problems: ProblemLog) -> dict[str, object]:
-    """The tables with the coefficients of the files that their elements name, relative to ``folder``.
+    """The tables with the contents of the files that their elements name, relative to ``folder``.
 
-    A file stands alone, or as ``file`` in a table whose other entries replace those of the file.
+    A file of coefficients stands alone, or as ``file`` in a table whose other entries replace those of the
+    file.
     """
     return _Loader(folder, problems).sections(tables, ())
 
@@ -51,7 +54,16 @@ class _Loader:
         for key in kind.table_keys():
             if key.form is Form.COEFFICIENTS and key.name in raw:
                 made[key.name] = self.coefficients(raw[key.name], (*place, key.name))
+            elif key.form is Form.ARRAYS and isinstance(raw.get(key.name), str):
+                made[key.name] = self.arrays(key, raw[key.name], (*place, key.name))
         return made
+
+    def arrays(self, key: Key, named: str, place: KeyPath) -> Arrays:
+        try:
+            return read_arrays(self.folder / named, key)
+        except ArrayFileError as error:
+            self.problems.add(place, error.message, error.hint)
+            return Arrays(named)
 
     def coefficients(self, given: object, place: KeyPath) -> object:
         named = given.get(_FILE) if isinstance(given, Mapping) else given

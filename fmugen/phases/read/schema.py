@@ -21,6 +21,7 @@ from fmugen.phases.read.fields import (
     ONE_SHAPE,
     SPATIAL_ONLY,
     TABLE_SHAPE,
+    ArraysField,
     AttitudeText,
     FormulaField,
     FormulaOrVector,
@@ -198,6 +199,7 @@ _FORMS: dict[Form, Any] = {
     Form.TYPE: str,
     Form.COUNT: FormulaField,
     Form.COEFFICIENTS: dict[str, FormulaField],
+    Form.ARRAYS: ArraysField,
 }
 
 

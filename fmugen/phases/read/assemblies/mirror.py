@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from fmugen.components.base import REGISTRY, SECTIONS, Component, Form, Key, Mirror
 from fmugen.components.freedoms import Anywhere, Plane
 from fmugen.components.joints import Joint
@@ -29,6 +31,7 @@ from fmugen.components.measures import (
 )
 from fmugen.errors import FormulaError
 from fmugen.formulas import parse
+from fmugen.ir.arrays import Arrays
 from fmugen.ir.formula import Formula, constant
 from fmugen.ir.graph import Domain
 from fmugen.ir.quantity import freedom_kinds
@@ -84,11 +87,7 @@ def mirrored_value(key: Key, value: object, mirror: Reflection) -> object:
         case Form.DIRECTION | Form.POSITION | Form.VECTOR:
             return _each(value, mirror.signs)
         case Form.FORMULA_OR_VECTOR:
-            return (
-                _each(value, mirror.signs)
-                if isinstance(value, list)
-                else signed(value, number_sign(key.mirrored, mirror))
-            )
+            return _number_or_vector(value, number_sign(key.mirrored, mirror), mirror)
         case Form.AXIAL:
             return _each(value, axial) if isinstance(value, list) else signed(value, axial[2])
         case Form.INERTIA:
@@ -99,7 +98,28 @@ def mirrored_value(key: Key, value: object, mirror: Reflection) -> object:
             return second if value == first else first
         case Form.POINTS if isinstance(value, Mapping):
             return {name: mirrored_point(point, mirror) for name, point in value.items()}
+        case Form.ARRAYS if isinstance(value, Arrays):
+            return mirrored_arrays(key, value, mirror)
     return value
+
+
+def _number_or_vector(value: object, sign: int, mirror: Reflection) -> object:
+    return _each(value, mirror.signs) if isinstance(value, list) else signed(value, sign)
+
+
+def mirrored_arrays(key: Key, arrays: Arrays, mirror: Reflection) -> Arrays:
+    """The arrays with the signs of the vector components that their indices count."""
+    polar, axial = list(mirror.signs), [mirror.axial(axis) for axis in range(3)]
+    signs = {"p": polar, "a": axial, "w": [*polar, *axial]}
+    made = {}
+    for name, array in arrays.items():
+        indices = key.shapes[name].indices
+        for place, letter in enumerate(indices):
+            if letter in signs:
+                shape = [-1 if other == place else 1 for other in range(len(indices))]
+                array = array * np.reshape(signs[letter], shape)
+        made[name] = array
+    return Arrays(arrays.name, made)
 
 
 def mirrored_point(point: object, mirror: Reflection) -> object:
@@ -150,20 +170,24 @@ def prototype(kind: type[Component], raw: Raw) -> Component:
     if isinstance(chosen, str) and chosen in variants:
         keys = variants[chosen]
     made = kind.prototype()
-    texts: dict[str, object] = {
-        key.name: raw[key.name]
-        for key in keys
-        if key.form in (Form.ATTITUDE, Form.TYPE, Form.OPTION) and isinstance(raw.get(key.name), str)
-    }
-    texts |= {
-        key.name: constant(int(str(raw[key.name])))
-        for key in keys
-        if key.form is Form.COUNT and isinstance(raw.get(key.name), int)
-    }
+    deciding = ((key, _deciding(key, raw.get(key.name))) for key in keys)
+    texts = {key.name: value for key, value in deciding if value is not None}
     if not texts:
         return made
     required = {key.name: getattr(made, key.name) for key in keys if key.required}
     return kind(**{**required, **texts})
+
+
+def _deciding(key: Key, value: object) -> object | None:
+    """A value that decides which quantities an element has, if it is one."""
+    match key.form:
+        case Form.ATTITUDE | Form.TYPE | Form.OPTION if isinstance(value, str):
+            return value
+        case Form.COUNT if isinstance(value, int):
+            return constant(value)
+        case Form.ARRAYS if isinstance(value, Arrays):
+            return value
+    return None
 
 
 def parity(element: Component, reading: Reading, mirror: Reflection) -> int:
