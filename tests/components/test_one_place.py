@@ -32,7 +32,11 @@ KINDS = [kind for kinds in REGISTRY.values() for kind in kinds.values()]
 MECHANICAL = [kind for kind in KINDS if not SECTIONS[kind.section].network]
 #: Keys that only some combinations of are complete: the section of a beam.
 SECTION = {"diameter": 0.1}
-COEFFICIENTS = Path(__file__).parents[1] / "data" / "wheels" / "own_tyre.tir"
+#: The files that keys name, by form.
+FILES = {
+    Form.COEFFICIENTS: Path(__file__).parents[1] / "data" / "wheels" / "own_tyre.tir",
+    Form.ARRAYS: Path(__file__).parents[2] / "examples" / "modal_panel" / "panel.npz",
+}
 
 of_types = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.section} {kind.type}")
 of_mechanical_types = pytest.mark.parametrize(
@@ -44,8 +48,8 @@ def _sample(key: Key, planar: bool) -> object:
     """A value of a required key."""
     if key.form is Form.FORMULA:
         return 1.0
-    if key.form is Form.COEFFICIENTS:
-        return str(COEFFICIENTS)
+    if key.form in FILES:
+        return str(FILES[key.form])
     return [1, 0] if planar else [1, 0, 0]
 
 
