@@ -272,6 +272,11 @@ def print_summary(verdicts: dict[str, Verdict]) -> bool:
         f"\nthe choice of fmugen is best by time in {fastest} of {count} tables, by operations in {shortest}"
     )
     print(f"some row is best in both in {both} of {count}; the choice of fmugen is good in {good} of {count}")
+    mechanisms: dict[str, bool] = {}
+    for table, found in verdicts.items():
+        example = TABLES[table]["example"]
+        mechanisms[example] = mechanisms.get(example, True) and found.is_good
+    print(f"in all tables of a mechanism it is good for {sum(mechanisms.values())} of {len(mechanisms)}")
     ranks = {table: rank_correlation(table) for table in verdicts}
     print(
         f"rank correlation of the thesis's complexities with ours: {median(ranks.values()):.2f} in the median"

@@ -97,6 +97,9 @@ def _print_motion(model: SystemModel, graph: LinearGraph, made: Compilation, tre
             ("trees", ">coordinates", ">constraints", ">equations", ""),
             _tree_counts(model, graph, made, trees),
         )
+        for named in model.trees:
+            for note in select_trees(model, graph, named.name).notes:
+                print_line(f"note: {note}")
         for sentence in (*_mobility(made, flow), *_assembly(flow), *_start(model, dae, flow)):
             print_line(sentence)
     for sentence in (*network_sentences(dae), *iterated_parts(made.trial)):

@@ -33,6 +33,8 @@ def show_graphs(path: Path, trees: str, *, matrices: bool, svg: Path | None) -> 
         _print_network(network, tree)
         if matrices:
             _print_matrices(network, tree)
+    for note in selection.notes:
+        print_line(f"note: {note}")
     if svg is not None:
         _draw(graph, selection, f"{model.name}, trees {trees}", svg)
 

@@ -129,11 +129,15 @@ class Start:
 
 @dataclass(frozen=True)
 class NamedTrees:
-    """Trees named by the user; rigid arms are understood to be in the translational tree."""
+    """Trees named by the user; rigid arms are understood to be in the translational tree.
+
+    With ``complete`` they are edges that the user requires, to which others are added.
+    """
 
     name: str
     translation: tuple[str, ...]
     rotation: tuple[str, ...]
+    complete: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,17 @@ class SpanningTree:
 
 @dataclass(frozen=True)
 class TreeSelection:
-    """The trees of both domains and of the networks; ``reasons`` says why each branch was taken."""
+    """The trees of both domains and of the networks; ``reasons`` says why each branch was taken.
+
+    ``notes`` say what was added to trees that the user named, and what could not be in them.
+    """
 
     name: str
     translation: SpanningTree
     rotation: SpanningTree
     reasons: dict[tuple[Domain, str], str]
     networks: tuple[SpanningTree, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def domain(self, domain: Domain) -> SpanningTree:
         return self.translation if domain is Domain.TRANSLATION else self.rotation

@@ -21,6 +21,7 @@ from fmugen.ir.tree import SpanningTree
 from fmugen.trees.freedoms import (
     ALWAYS_BRANCH,
     ALWAYS_CHORD,
+    at_flexible_ends,
     freedoms,
     gruebler_freedoms,
 )
@@ -39,11 +40,18 @@ _CHORD_BODY = 10
 _BRANCH_BODY = {Domain.ROTATION: 9, Domain.TRANSLATION: 0}
 #: The weight of a kinematic equation in rotation, and that of one rotation in those of translation (4.2.4).
 _ROTATIONAL_COMPLEXITY, _COMPLEXITY_OF_A_ROTATION = 3, 10
-#: Known across variables come first, known through variables last. Léger's 90 000 is less than the
-#: weights of joints in a chain of a hundred bodies.
-_ABSOLUTE_BRANCH, _ABSOLUTE_CHORD = -2, 10**12
+#: Known across variables come first, then what the user requires; known through variables come late, and
+#: last the edges at the end of a flexible arm, which is a leaf. Léger's 90 000 and 100 000 are less than
+#: the weights of joints in a chain of a hundred bodies.
+_ABSOLUTE_BRANCH, _REQUIRED_BRANCH, _ABSOLUTE_CHORD, _FLEXIBLE_END = -2, -1, 9 * 10**11, 10**12
 #: Groups of edges whose weights do not depend on the tree; the other groups are numbers of equations.
-_KNOWN_ACROSS, _KNOWN_THROUGH = -1, -2
+_KNOWN_ACROSS, _KNOWN_THROUGH, _AT_FLEXIBLE_END, _REQUIRED = -1, -2, -3, -4
+_ABSOLUTE = {
+    _KNOWN_ACROSS: _ABSOLUTE_BRANCH,
+    _REQUIRED: _REQUIRED_BRANCH,
+    _KNOWN_THROUGH: _ABSOLUTE_CHORD,
+    _AT_FLEXIBLE_END: _FLEXIBLE_END,
+}
 _PASSES = 4
 
 
@@ -54,6 +62,7 @@ class Weighting:
     ``equations`` is NumDynEQs, the coordinates of each edge, and ``uses`` is NumEQs: in how many equations
     its f-cutset is used. ``elsewhere`` is the number of
     dynamic equations of the opposite tree and ``opposite`` its branches, none while there is no such tree.
+    ``flexible`` are the edges at ends of flexible arms, ``required`` those that the user wants as branches.
     ``complexity`` is KinEQComplexity, the weight of a kinematic equation, and ``freedoms`` the degrees of
     freedom, which need none.
     """
@@ -66,6 +75,8 @@ class Weighting:
     complexity: int
     elsewhere: int = 0
     opposite: Collection[str] = ()
+    flexible: Collection[str] = ()
+    required: Collection[str] = ()
 
     def load(self, edge: Edge) -> int:
         return self.uses[edge.name]
@@ -73,6 +84,10 @@ class Weighting:
     def group(self, edge: Edge) -> int:
         if edge.role in ALWAYS_BRANCH:
             return _KNOWN_ACROSS
+        if edge.name in self.required:
+            return _REQUIRED
+        if edge.name in self.flexible:
+            return _AT_FLEXIBLE_END
         return _KNOWN_THROUGH if edge.role in ALWAYS_CHORD else self.equations[edge.name]
 
     def part(self, edge: Edge, path_load: int) -> int:
@@ -82,10 +97,8 @@ class Weighting:
 
     def common(self, group: int, totals: Totals) -> int:
         """The Weighting Function (figure 4.10) without what the edge brings."""
-        if group == _KNOWN_ACROSS:
-            return 10 * _ABSOLUTE_BRANCH
-        if group == _KNOWN_THROUGH:
-            return 10 * _ABSOLUTE_CHORD
+        if group in _ABSOLUTE:
+            return 10 * _ABSOLUTE[group]
         return 10 * (totals.dynamic + self._kinematic(totals.equations + group))
 
     def added(self, edge: Edge, path_load: int) -> Totals:
@@ -117,7 +130,14 @@ class Weighting:
         return self.complexity * max(self.elsewhere + equations - self.freedoms, 0)
 
 
-def rotational_weighting(graphs: LinearGraph, translation: Collection[str] = ()) -> Weighting:
+#: The edges of each domain that the user wants as branches.
+Required = Mapping[Domain, Collection[str]]
+_NOTHING: Required = {Domain.TRANSLATION: (), Domain.ROTATION: ()}
+
+
+def rotational_weighting(
+    graphs: LinearGraph, translation: Collection[str] = (), required: Required = _NOTHING
+) -> Weighting:
     """Weights in rotation, where a cutset is used by the equations of its own branch only."""
     equations = _equations(graphs, Domain.ROTATION)
     elsewhere = _equations(graphs, Domain.TRANSLATION)
@@ -130,10 +150,14 @@ def rotational_weighting(graphs: LinearGraph, translation: Collection[str] = ())
         _ROTATIONAL_COMPLEXITY,
         sum(elsewhere[branch] for branch in translation),
         frozenset(translation),
+        at_flexible_ends(graphs),
+        frozenset(required[Domain.ROTATION]),
     )
 
 
-def translational_weighting(graphs: LinearGraph, rotation: SpanningTree) -> Weighting:
+def translational_weighting(
+    graphs: LinearGraph, rotation: SpanningTree, required: Required = _NOTHING
+) -> Weighting:
     """Weights in translation, whose cutsets also give the forces in the equations of the rotational tree."""
     equations = _equations(graphs, Domain.TRANSLATION)
     turning = _equations(graphs, Domain.ROTATION)
@@ -146,6 +170,8 @@ def translational_weighting(graphs: LinearGraph, rotation: SpanningTree) -> Weig
         _translational_complexity(turning, rotation),
         sum(turning[branch] for branch in rotation.branches),
         frozenset(rotation.branches),
+        at_flexible_ends(graphs),
+        frozenset(required[Domain.TRANSLATION]),
     )
 
 
@@ -191,12 +217,18 @@ class _Pair:
     weight: tuple[int, int]
 
 
-def formulation_based_trees(graphs: LinearGraph, limit: int) -> list[dict[Domain, GrownTree]]:
-    """The pairs of trees of the algorithm; of tied pairs the lightest first, then in declared order."""
+def formulation_based_trees(
+    graphs: LinearGraph, limit: int, required: Required = _NOTHING
+) -> list[dict[Domain, GrownTree]]:
+    """The pairs of trees of the algorithm; of tied pairs the lightest first, then in declared order.
+
+    The edges that are ``required`` are branches unless they close a loop of others (4.2.5).
+    """
     found: dict[tuple[frozenset[str], frozenset[str]], _Pair] = {}
-    for rotation in _grown(graphs, rotational_weighting(graphs), limit):
-        for translation in _grown(graphs, translational_weighting(graphs, _span(graphs, rotation)), limit):
-            pair = _agreed(graphs, rotation, translation, limit)
+    for rotation in _grown(graphs, rotational_weighting(graphs, required=required), limit):
+        weights = translational_weighting(graphs, _span(graphs, rotation), required)
+        for translation in _grown(graphs, weights, limit):
+            pair = _agreed(graphs, rotation, translation, limit, required)
             found.setdefault((frozenset(pair.rotation.branches), frozenset(pair.translation.branches)), pair)
             if len(found) >= limit:
                 break
@@ -204,14 +236,17 @@ def formulation_based_trees(graphs: LinearGraph, limit: int) -> list[dict[Domain
     return [{Domain.TRANSLATION: pair.translation, Domain.ROTATION: pair.rotation} for pair in pairs]
 
 
-def _agreed(graphs: LinearGraph, rotation: GrownTree, translation: GrownTree, limit: int) -> _Pair:
+def _agreed(
+    graphs: LinearGraph, rotation: GrownTree, translation: GrownTree, limit: int, required: Required
+) -> _Pair:
     """Select both trees in turn, each to resemble the other, until the rotational tree stays."""
     for _ in range(_PASSES):
-        again = _grown(graphs, rotational_weighting(graphs, translation.branches), limit)
+        again = _grown(graphs, rotational_weighting(graphs, translation.branches, required), limit)
         if any(set(tree.branches) == set(rotation.branches) for tree in again):
             break
         rotation = again[0]
-        translation = _grown(graphs, translational_weighting(graphs, _span(graphs, rotation)), 1)[0]
+        weighting = translational_weighting(graphs, _span(graphs, rotation), required)
+        translation = _grown(graphs, weighting, 1)[0]
     weights = (
         rotational_weighting(graphs).totals(rotation).dynamic,
         translational_weighting(graphs, _span(graphs, rotation)).estimate(translation),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fmugen.ir.graph import Displacement, DomainGraph, Edge, LinearGraph, Role
 
-__all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "freedoms", "gruebler_freedoms", "is_joint"]
+__all__ = ["ALWAYS_BRANCH", "ALWAYS_CHORD", "at_flexible_ends", "freedoms", "gruebler_freedoms", "is_joint"]
 
 #: Their across variables are known functions (absolute branch heuristic, 3.1.1).
 ALWAYS_BRANCH = frozenset({Role.ARM, Role.DRIVER})
@@ -25,6 +25,18 @@ def is_joint(edge: Edge) -> bool:
     return edge.role not in _UNBOUND | ALWAYS_BRANCH
 
 
+def at_flexible_ends(graphs: LinearGraph) -> frozenset[str]:
+    """The edges at the end of a flexible arm, except the arm: those that keep it from being a leaf (4.1.5).
+
+    Rigid arms are in the translational graph alone.
+    """
+    ends = {edge.head for edge in graphs.rotation.edges if edge.role is Role.ARM}
+    edges = (edge for graph in (graphs.translation, graphs.rotation) for edge in graph.edges)
+    return frozenset(
+        edge.name for edge in edges if edge.role is not Role.ARM and ends & {edge.tail, edge.head}
+    )
+
+
 def freedoms(edge: Edge) -> int:
     """The number of across variables of an edge; Euler parameters count as the three rotations they are."""
     if edge.role in _UNBOUND:
@@ -34,7 +46,10 @@ def freedoms(edge: Edge) -> int:
 
 def gruebler_freedoms(graphs: LinearGraph) -> int:
     """Degrees of freedom in space by Grübler's formula, zero where it gives less (4.2.4)."""
-    count = 2 * _SPATIAL_DIRECTIONS * (len(graphs.rotation.nodes) - 1) - len(graphs.constraints)
+    # The ends of flexible arms have frames of their own, but move with their bodies.
+    frames = sum(edge.role is Role.ARM for edge in graphs.rotation.edges)
+    bodies = len(graphs.rotation.nodes) - 1 - frames
+    count = 2 * _SPATIAL_DIRECTIONS * bodies - len(graphs.constraints)
     for graph in (graphs.translation, graphs.rotation):
         count -= sum(_reactions(graph, edge) for edge in graph.edges)
     return max(count, 0)

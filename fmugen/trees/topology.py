@@ -20,7 +20,14 @@ from fmugen.ir.graph import Domain
 from fmugen.ir.network import Discipline
 from fmugen.ir.tree import SpanningTree, TreeStep
 
-__all__ = ["circuit_matrix", "cutset_matrix", "greedy_branches", "incidence_matrix", "span"]
+__all__ = [
+    "circuit_matrix",
+    "cutset_matrix",
+    "greedy_branches",
+    "incidence_matrix",
+    "require_edges",
+    "span",
+]
 
 IntMatrix = NDArray[np.int_]
 #: Branches, each with the sign in which it is passed.
@@ -88,7 +95,7 @@ def span(graph: _Graph, branches: Iterable[str]) -> SpanningTree:
         If the branches do not form a spanning tree; the message names what is wrong.
     """
     chosen = tuple(branches)
-    _require_edges(graph, chosen)
+    require_edges(graph, chosen)
     steps = _steps(graph, chosen)
     paths = _paths(graph.nodes[0], steps)
     _require_spanning(graph, chosen, paths)
@@ -150,7 +157,8 @@ def _through(tail: _Path, head: _Path, places: Mapping[str, int]) -> _Path:
     return tuple((branch, signs[branch]) for branch in met)
 
 
-def _require_edges(graph: _Graph, chosen: tuple[str, ...]) -> None:
+def require_edges(graph: _Graph, chosen: Sequence[str]) -> None:
+    """Raise if a graph does not have some edges, or has them as chords alone."""
     known = {edge.name for edge in graph.edges}
     unknown = [name for name in chosen if name not in known]
     if unknown:
@@ -174,7 +182,7 @@ def _require_spanning(graph: _Graph, chosen: tuple[str, ...], reached: Iterable[
     if missing:
         raise TreeError(
             f"the {graph.domain.value} tree does not reach {', '.join(missing)}: "
-            "add one edge for each of them"
+            "add one edge for each of them, or write complete = true"
         )
     if len(chosen) != len(graph.nodes) - 1:
         extra = set(chosen) - set(greedy_branches(graph, chosen))

@@ -6,11 +6,11 @@ are minimal spanning trees, the rotational one first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
-from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, freedoms, is_joint
+from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph, Role
+from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, at_flexible_ends, freedoms, is_joint
 from fmugen.trees.growth import FixedWeights, GrownTree, grow_all
 
 __all__ = ["Factors", "edge_factors", "variable_based_trees"]
@@ -71,9 +71,10 @@ def _absolute_factor(edge: Edge) -> int:
 
 
 def _joint_length(edge: Edge) -> int:
-    if edge.role in ALWAYS_BRANCH:
+    """A driver counts as a joint: Léger's crank on a driver ties with a slide (table A.9)."""
+    if edge.role is Role.ARM:
         return 0
-    return 1 if is_joint(edge) else _LARGEST
+    return 1 if is_joint(edge) or edge.role is Role.DRIVER else _LARGEST
 
 
 def _shortest_paths(graph: DomainGraph, length: Callable[[Edge], int]) -> dict[str, int]:
@@ -92,12 +93,20 @@ def _shortest_paths(graph: DomainGraph, length: Callable[[Edge], int]) -> dict[s
 def variable_based_trees(
     graphs: LinearGraph, limit: int
 ) -> list[dict[Domain, tuple[GrownTree, dict[str, Factors]]]]:
-    """The pairs of trees of the algorithm, ties in declared order, with the factors that decided."""
+    """The pairs of trees of the algorithm, with the factors that decided.
+
+    Of tied pairs those come first in which flexible arms are leaves (4.1.5), then those in declared order.
+    """
     pairs = []
     for rotation in _minimal_trees(graphs, Domain.ROTATION, None, limit):
         for translation in _minimal_trees(graphs, Domain.TRANSLATION, rotation[0].branches, limit):
             pairs.append({Domain.TRANSLATION: translation, Domain.ROTATION: rotation})
-    return pairs[:limit]
+    flexible = at_flexible_ends(graphs)
+    return sorted(pairs[:limit], key=lambda pair: _branches_among(pair, flexible))
+
+
+def _branches_among(pair: Mapping[Domain, tuple[GrownTree, object]], names: Collection[str]) -> int:
+    return sum(branch in names for tree, _ in pair.values() for branch in tree.branches)
 
 
 def _minimal_trees(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from element_views import loads_of, with_views
 
 from fmugen.builder import ModelBuilder
 from fmugen.errors import TreeError
 from fmugen.ir.graph import Domain, DomainGraph, Edge, LinearGraph
-from fmugen.ir.model import SystemModel
+from fmugen.ir.model import NamedTrees, SystemModel
 from fmugen.ir.tree import SpanningTree
 from fmugen.phases.graph import build_graph
 from fmugen.trees import METHODS, neighbours, promising_trees, select_trees, tied_trees
@@ -214,6 +216,53 @@ def test_selection_does_not_depend_on_the_order_of_loads_and_outputs() -> None:
     second = select_trees(turned, build_graph(turned), "formulation")
     assert set(first.translation.branches) == set(second.translation.branches)
     assert set(first.rotation.branches) == set(second.rotation.branches)
+
+
+# --- edges that the user requires, and flexible arms ------------------------------------------------
+
+
+def required(name: str, rotation: tuple[str, ...], translation: tuple[str, ...]) -> SystemModel:
+    return replace(example(name), trees=(NamedTrees("mine", translation, rotation, complete=True),))
+
+
+def test_required_edges_are_branches_and_the_rest_is_added() -> None:
+    """Section 4.2.5: the formulation-based algorithm would take neither of the two."""
+    model = required("slider_crank", ("m2",), ("m3",))
+    graph = build_graph(model)
+    free = select_trees(model, graph, "formulation")
+    assert "m2" not in free.rotation.branches and "m3" not in free.translation.branches
+    trees = select_trees(model, graph, "mine")
+    assert "m2" in trees.rotation.branches and "m3" in trees.translation.branches
+    assert trees.reasons[Domain.ROTATION, "m2"].endswith("named in trees.mine")
+    assert [note.partition(":")[0] for note in trees.notes] == [
+        "added to the translation tree of trees.mine",
+        "added to the rotation tree of trees.mine",
+    ]
+
+
+def test_required_edges_that_close_a_loop_are_left_out() -> None:
+    model = required("four_bar", ("h11", "h12", "h13", "h14"), ())
+    trees = select_trees(model, build_graph(model), "mine")
+    (note,) = [note for note in trees.notes if note.startswith("left out")]
+    assert note == "left out of the rotation tree of trees.mine: h13; each closes a loop with other branches"
+
+
+def test_partial_trees_are_refused_unless_they_may_be_completed() -> None:
+    model = replace(example("four_bar"), trees=(NamedTrees("mine", (), ("h11",)),))
+    with pytest.raises(TreeError, match="complete = true"):
+        select_trees(model, build_graph(model), "mine")
+    unknown = required("four_bar", ("h99",), ())
+    with pytest.raises(TreeError, match="the rotation tree names h99"):
+        select_trees(unknown, build_graph(unknown), "mine")
+
+
+@pytest.mark.parametrize("method", ["variable", "formulation"])
+def test_flexible_arms_are_leaves_of_the_rotational_tree(method: str) -> None:
+    """Léger, 4.1.5, for the beam whose end is at the crank (table A.9, rows 5 and 6)."""
+    model = example("flexible_slider_crank")
+    trees = select_trees(model, build_graph(model), method)
+    assert {step.parent for step in trees.rotation.steps}.isdisjoint({"fm2.end", "fm2.middle"})
+    assert set(trees.rotation.branches) >= {"md7", "h9", "s10"}
 
 
 # --- candidates -------------------------------------------------------------------------------------

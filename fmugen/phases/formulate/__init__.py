@@ -163,7 +163,8 @@ def _formulated(
         modes=_modes(model, graph, resolve),
     )
     dae = with_added_mass(couple_network(dae, defaults), model)
-    return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
+    rows = [circuit.constraint for circuit in circuits if circuit.speeds]
+    return with_independent_speeds(dae, rows, defaults)
 
 
 def _start_value(start: Start, graph: LinearGraph) -> Expr:

@@ -242,7 +242,7 @@ def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
                     problems.add(place, f"there is no element {element!r}", did_you_mean(element, elements))
                 elif element in tree[:index]:
                     problems.add(place, f"{element!r} is in the tree twice", "name it once")
-        yield NamedTrees(name, tuple(table.translation), tuple(table.rotation))
+        yield NamedTrees(name, tuple(table.translation), tuple(table.rotation), table.complete)
 
 
 def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[str]:

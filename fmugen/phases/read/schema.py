@@ -264,6 +264,7 @@ class ClosureTable(Table):
 class TreesTable(Table):
     translation: list[str]
     rotation: list[str]
+    complete: bool = False
 
 
 # --- what tables hold ----------------------------------------------------------------------------
