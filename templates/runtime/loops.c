@@ -217,7 +217,7 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
     return true;
 }
 
-bool steps_lost_digits(Instance *self, const Point *point)
+Precision precision_of_steps(Instance *self, const Point *point)
 {
     const ModelSet *const set = present_set(&self->state);
     bool has_steps = false;
@@ -225,12 +225,17 @@ bool steps_lost_digits(Instance *self, const Point *point)
         has_steps = has_steps || set->blocks[i].solve;
     }
     if (!has_steps) {
-        return false;
+        return PRECISION_UNKNOWN;
     }
     const ModelPoint at = model_point(&self->state, point);
-    model_constraints(&at, self->work.residual);
+    model_closing(&at, self->work.residual);
+    double open = max_magnitude(MODEL_NC, self->work.residual);
+    for (int i = 0; i < MODEL_NTURN; i++) { /* where a root lost digits, its angle has no unit length */
+        const double *const e = point->e + 2 * i;
+        open += fabs(e[0] * e[0] + e[1] * e[1] - 1.0);
+    }
     const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
-    return !(max_magnitude(MODEL_NC, self->work.residual) <= limit);
+    return open <= limit ? PRECISION_FULL : PRECISION_LOST;
 }
 
 bool check_closed(Instance *self, const Point *point)
