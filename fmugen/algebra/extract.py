@@ -69,7 +69,7 @@ def candidates(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) 
             if len(group) < _SHORTEST:
                 found = _lowest_terms(ring, polynomial, bound)
                 if found is not None:
-                    group[str(found)] = found
+                    group |= {str(each): each for each in (found, _without_powers(ring, found))}
     for coordinate, group in own.items():
         shortest = sorted(group.values(), key=lambda p: (len(p), str(p)))
         offered = (
@@ -123,6 +123,12 @@ def _lowest_terms(ring: Ring, polynomial: fmpz_mpoly, bound: _Bound) -> fmpz_mpo
         return None
     pivot = max(monomial for monomial in parts)
     return reduced // (content if int(parts[pivot].leading_coefficient()) > 0 else -content)
+
+
+def _without_powers(ring: Ring, polynomial: fmpz_mpoly) -> fmpz_mpoly:
+    """A polynomial without the sine, cosine or length that all its terms have, if anything is left."""
+    rest = polynomial // polynomial.term_content()
+    return rest if ring.coordinates(rest) else polynomial
 
 
 def content_of(coefficients: Sequence[fmpz_mpoly]) -> fmpz_mpoly:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from fmugen.expr.calculus import symbols_of
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import CoordinateKind
@@ -116,6 +117,12 @@ class Motion:
     def pivots(self) -> int:
         """How many guards compare with the largest value met so far."""
         return sum(guard.factor > 0.0 for stage in self.stages for guard in stage.guards)
+
+    @property
+    def before_multipliers(self) -> int:
+        """How many stages come before those that compute multipliers alone."""
+        others = (n for n, s in enumerate(self.stages) if s.guards or {r.array for r in s.results} != {"l"})
+        return 1 + max(others, default=-1)
 
 
 @dataclass(frozen=True)
@@ -305,6 +312,13 @@ class Program:
     def attitudes(self) -> tuple[Attitude, ...]:
         """Those that are integrated whole from at least one set of independent coordinates."""
         return tuple(dict.fromkeys(attitude for each in self.sets for attitude in each.flow.whole))
+
+    @property
+    def network_reads_multipliers(self) -> bool:
+        """Whether states or unknowns of the network depend on multipliers."""
+        functions = (self.function("derivatives"), *self.network.block_functions)
+        read = symbols_of(result.value for function in functions for result in function.results)
+        return any(self.leaves[s].vector is Vector.MULTIPLIERS for s in read if s in self.leaves)
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 
 from fmugen.expr.dag import Expr
 
-__all__ = ["ExactStep", "GoniometricStep", "LinearAngleStep", "LinearStep", "PolynomialStep", "QuadraticStep"]
+__all__ = [
+    "EqualAngleStep",
+    "ExactStep",
+    "GoniometricStep",
+    "LinearAngleStep",
+    "LinearStep",
+    "PolynomialStep",
+    "QuadraticStep",
+]
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,14 @@ class LinearAngleStep:
     sine: Expr
     cosine: Expr
     denominator: Expr
+
+
+@dataclass(frozen=True)
+class EqualAngleStep(LinearAngleStep):
+    """An angle that equals another one, or its opposite, while the mechanism keeps its assembly mode.
+
+    The guard is that the angle is where it is expected.
+    """
 
 
 @dataclass(frozen=True)

@@ -423,7 +423,7 @@ class _Bound:
     def do_step(self) -> int:
         """What is done once: inputs, parameters that were tuned, the motion that follows them."""
         n, m = self._n, self._m
-        positions = 2 * _limit("partition.c", "SCALING_POSITIONS")
+        positions = 2 * _limit("scales.c", "SCALING_POSITIONS")
         scales = positions * (self._call("jacobian") + 8 * n + 3 * m * n + m)
         projected = 0 if self._closure in EMBEDDED else self._project_position + self._call("velocity")
         projected += m * (2 * n + 1) + _minimal_norm(m, n) + self._call("jacobian") + n

@@ -14,6 +14,7 @@ from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.program import Program, SetCode
 from fmugen.ir.steps import (
+    EqualAngleStep,
     ExactStep,
     GoniometricStep,
     LinearAngleStep,
@@ -388,6 +389,8 @@ def _equation(step: ExactStep) -> str:
     match step:
         case LinearStep():
             return "a x = b"
+        case EqualAngleStep():
+            return "x = y or x = -y"
         case LinearAngleStep():
             return "a sin = b, a cos = c"
         case GoniometricStep():
@@ -403,6 +406,8 @@ def _guard(step: ExactStep) -> str:
     match step:
         case LinearStep():
             return "a != 0"
+        case EqualAngleStep():
+            return "x as expected"
         case LinearAngleStep():
             return "a^2 = b^2 + c^2"
         case GoniometricStep():

@@ -367,9 +367,18 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
     if (MODEL_NQ == 0) { /* a network without a mechanism */
         return MOTION_GOOD;
     }
+    double *const l = self->work.within_step && !MODEL_NETWORK_READS_MULTIPLIERS ? NULL : point->l;
     return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
-                                            point->v, point->a, point->l)
+                                            point->v, point->a, l)
                               : MOTION_UNKNOWN;
+}
+
+/* The positions are known. */
+static bool evaluate_numerically(Instance *self, const ModelPoint *at, Point *point)
+{
+    const int undetermined = factor_dependent(self, at);
+    return undetermined < 0 ? evaluate_regular(self, at, point)
+                            : evaluate_limit(self, point, undetermined) && solve_network(self, point);
 }
 
 bool evaluate_embedded(Instance *self, Point *point)
@@ -386,12 +395,7 @@ bool evaluate_embedded(Instance *self, Point *point)
         }
         point->verdict = generated_motion(self, &at, point);
     }
-    if (point->verdict != MOTION_UNKNOWN) {
-        return true;
-    }
-    const int undetermined = factor_dependent(self, &at);
-    return undetermined < 0 ? evaluate_regular(self, &at, point)
-                            : evaluate_limit(self, point, undetermined) && solve_network(self, point);
+    return point->verdict != MOTION_UNKNOWN || evaluate_numerically(self, &at, point);
 }
 
 double mass_margin(Instance *self, const Point *point)

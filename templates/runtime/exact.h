@@ -27,6 +27,8 @@
 #endif
 /* A denominator below this share of its terms has lost digits, and so has a numerator that vanishes with it. */
 #define EXACT_CANCELLED 1e-5
+/* The cosine of the largest difference between an expected angle and one in the same assembly mode. */
+#define EXACT_SAME_MODE 0.95
 #define EXACT_PI 3.141592653589793
 
 /* --- angles ------------------------------------------------------------------------------------ */
@@ -66,6 +68,15 @@ static inline void exact_turn(const Anchor *anchor, double sine, double cosine, 
 static inline bool exact_unit(double sine, double cosine)
 {
     return fabs(sine * sine + cosine * cosine - 1.0) <= 2.0 * EXACT_UNIT_MARGIN;
+}
+
+/* Whether the direction of an angle that equals another one is as expected. It is not if the mechanism is in an
+ * assembly mode in which these angles differ. */
+static inline bool exact_expected(const Anchor *anchor, double q, double sine, double cosine)
+{
+    double s, c;
+    exact_predict(anchor, q, &s, &c);
+    return s * sine + c * cosine > EXACT_SAME_MODE;
 }
 
 /* --- roots ------------------------------------------------------------------------------------- */

@@ -139,7 +139,7 @@ typedef struct {
     Partition next_partition; /* model exchange: what the next event changes to */
     int partition_due;
     double column_scale[MODEL_ROOM(MODEL_NQ)]; /* usual constraint derivatives, */
-    double row_scale[MODEL_ROOM(MODEL_NC)]; /* see partition.c */
+    double row_scale[MODEL_ROOM(MODEL_NC)]; /* see scales.c */
     double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
     double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
     double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
@@ -242,6 +242,7 @@ typedef struct {
     double start_held[MODEL_ROOM(MODEL_NX)], start_correction[MODEL_ROOM(MODEL_NX)];
     double start_diagonal[MODEL_ROOM(MODEL_NX)];
     bool without_steps; /* loops are closed by iteration, also where there are exact steps */
+    bool within_step;   /* the point is a stage of a method: nothing reads its multipliers */
     /* equilibrium */
     double steady_jacobian[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
     double steady_kept[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];

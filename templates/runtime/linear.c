@@ -6,15 +6,12 @@
 double max_magnitude(int n, const double *x)
 {
     double largest = 0.0;
+    int none = 0;
     for (int i = 0; i < n; i++) {
-        if (!(fabs(x[i]) <= largest)) { /* true for NaN, too */
-            largest = fabs(x[i]);
-        }
-        if (isnan(largest)) {
-            break;
-        }
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+        none |= x[i] != x[i]; /* true for NaN alone */
     }
-    return largest;
+    return none ? NAN : largest;
 }
 
 double dot(int n, const double *x, const double *y)

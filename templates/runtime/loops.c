@@ -250,7 +250,7 @@ bool close_loops(Instance *self, const ModelPoint *at, Point *point)
     return true;
 }
 
-bool steps_lost_digits(Instance *self, const Point *point)
+Precision precision_of_steps(Instance *self, const Point *point)
 {
     const ModelSet *const set = present_set(&self->state);
     bool has_steps = false;
@@ -258,17 +258,27 @@ bool steps_lost_digits(Instance *self, const Point *point)
         has_steps = has_steps || set->blocks[i].solve;
     }
     if (!has_steps) {
-        return false;
+        return PRECISION_UNKNOWN;
     }
     const ModelPoint at = model_point(&self->state, point);
-    model_constraints(&at, self->work.residual);
-    const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    model_closing(&at, self->work.residual);
+    bool exact = true;
     for (int i = 0; FIXED_ITERATIONS && i < set->size; i++) { /* what Newton steps leave open is no loss */
+        exact = exact && set->blocks[i].solve;
         for (int k = 0; !set->blocks[i].solve && k < set->blocks[i].size; k++) {
             self->work.residual[set->blocks[i].rows[k]] = 0.0;
         }
     }
-    return !(max_magnitude(MODEL_NC, self->work.residual) <= limit);
+    double open = max_magnitude(MODEL_NC, self->work.residual);
+    for (int i = 0; i < MODEL_NTURN; i++) { /* where a root lost digits, its angle has no unit length */
+        const double *const e = point->e + 2 * i;
+        open += fabs(e[0] * e[0] + e[1] * e[1] - 1.0);
+    }
+    const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    if (!(open <= limit)) {
+        return PRECISION_LOST;
+    }
+    return exact ? PRECISION_FULL : PRECISION_UNKNOWN;
 }
 
 bool check_closed(Instance *self, const Point *point)

@@ -9,9 +9,14 @@
  * model sees of the point. */
 bool close_loops(Instance *self, const ModelPoint *at, Point *point);
 
-/* Whether exact steps leave more of the constraints than rounding: terms cancel somewhere, and no guard has
- * detected it. */
-bool steps_lost_digits(Instance *self, const Point *point);
+/* What exact steps leave of the constraints at a solved point. */
+typedef enum {
+    PRECISION_UNKNOWN, /* not all loops have exact steps */
+    PRECISION_FULL,    /* rounding: all constraints hold */
+    PRECISION_LOST     /* more: terms cancel somewhere, and no guard has detected it */
+} Precision;
+
+Precision precision_of_steps(Instance *self, const Point *point);
 
 /* Whether all constraints hold at a solved point, as the steps of the blocks imply together. */
 bool check_closed(Instance *self, const Point *point);

@@ -12,6 +12,7 @@
 #include "partition.h"
 #include "relations.h"
 #include "samples.h"
+#include "scales.h"
 #include "turns.h"
 
 /* Stabilization constants; a model may set its own. */
@@ -112,14 +113,15 @@ static void scatter_state(const State *state, const double *y, Point *point)
 
 static bool check_finite(Instance *self, const Point *point)
 {
-    double none = 0.0; /* x - x is 0 if x is finite and NaN otherwise */
+    double sum = 0.0, other = 0.0; /* finite sums have finite terms */
     for (int i = 0; i < NQ; i++) {
-        none += (point->q[i] - point->q[i]) + (point->v[i] - point->v[i]) + (point->a[i] - point->a[i]);
+        sum += point->q[i] + point->v[i];
+        other += point->a[i];
     }
     for (int i = 0; i < NC; i++) {
-        none += point->l[i] - point->l[i];
+        sum += point->l[i];
     }
-    if (none == 0.0) {
+    if (isfinite(sum + other)) {
         return true;
     }
     for (int i = 0; i < NQ; i++) {
@@ -341,11 +343,15 @@ bool settle_motion(Instance *self, Point *point)
     return found;
 }
 
-void sharpen_motion(Instance *self, Point *point)
+bool sharpen_motion(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    if (!EMBEDDED || NEVER_ITERATES || NC == 0 || !steps_lost_digits(self, point)) {
-        return;
+    if (!EMBEDDED || NC == 0) {
+        return true;
+    }
+    const Precision precision = precision_of_steps(self, point);
+    if (precision != PRECISION_LOST || NEVER_ITERATES) {
+        return precision == PRECISION_FULL;
     }
     const Point solved = *point;
     const Failure failure = self->failure;
@@ -357,6 +363,7 @@ void sharpen_motion(Instance *self, Point *point)
         *point = solved;
         self->failure = failure;
     }
+    return false;
 }
 
 void show_accepted(Instance *self)

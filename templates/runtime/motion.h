@@ -47,8 +47,9 @@ void ode_derivative(const State *state, const Point *point, double *dydt);
 /* Augmented closure: move an integrated point onto the constraints. The others need nothing. */
 bool settle_motion(Instance *self, Point *point);
 
-/* Evaluate a point again, with loops closed by iteration, where exact steps have lost digits. */
-void sharpen_motion(Instance *self, Point *point);
+/* Evaluate a point again, with loops closed by iteration, where exact steps have lost digits. Returns whether
+ * all constraints are known to hold; check_closed tells where they are not. */
+bool sharpen_motion(Instance *self, Point *point);
 
 /* The accepted point becomes the one that variables are read at. */
 void show_accepted(Instance *self);

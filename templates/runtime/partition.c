@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attitude.h"
+#include "scales.h"
 #include "sparse.h"
 
 /* The quality of a partition is its smallest pivot relative to that of the best partition. Near a dead centre
@@ -36,9 +37,6 @@
  * constraint with its squared pivot and fail earlier. */
 #define SINGULAR_PARTITION (MODEL_CLOSURE == CLOSURE_PENALTY ? 1e-3 : 1e-5)
 
-/* Positions at which the usual size of the constraint derivatives is taken. */
-#define SCALING_POSITIONS 16
-
 /* Whether there is a choice: the fourth components of whole attitudes are equivalent. */
 #define HAS_CHOICE (PARTITIONED && MODEL_NI > 0 && MODEL_NC > MODEL_NATT)
 
@@ -46,95 +44,6 @@
 static double larger(double x, double y)
 {
     return y > x ? y : x;
-}
-
-/* --- scales ------------------------------------------------------------------------------------
- *
- * Lengths and angles become comparable by the usual size of their constraint derivatives: the mean over
- * positions with arbitrary angles and attitudes, at which the loops need not be closed, times what makes it the
- * amplitude of a sine. Scales are thus lever arms of the mechanism with its present parameters. They depend
- * neither on where it is nor on where it has been, and do not hide a row or a column that vanishes on the way. */
-
-#define AMPLITUDE 1.5707963267948966 /* of a sine whose magnitude has the mean 1 */
-/* The travel of points by a unit of deflection. A straight beam moves the points of a loop much less than this;
- * a scale from its present shape would make a deflection look like a good dependent coordinate. */
-#define USUAL_DEFLECTION 1.0
-
-/* Numbers from -1 to 1 that are the same for every instance. */
-static double scattered(unsigned *seed)
-{
-    *seed = (*seed * 1664525u + 1013904223u) & 0xffffffffu;
-    return (double)(*seed >> 8) / 8388608.0 - 1.0;
-}
-
-static void scatter_position(const Point *point, unsigned *seed, double *q)
-{
-    static const double pi = 3.141592653589793;
-    for (int k = 0; k < MODEL_NQ; k++) {
-        const double x = scattered(seed);
-        switch (model_kinds[k]) {
-        case COORDINATE_ANGLE:
-            q[k] = pi * x;
-            break;
-        case COORDINATE_COMPONENT: /* of a quaternion: their squares have the mean 1/4 */
-            q[k] = sqrt(0.75) * x;
-            break;
-        default:
-            q[k] = point->q[k] * (1.0 + 0.5 * x);
-        }
-    }
-}
-
-/* The entry of the Jacobian in work->phi_q, or zero where it is not finite. */
-static double size_of_entry(const Work *work, int row, int column)
-{
-    const double size = fabs(work->phi_q[row * MODEL_NQ + column]);
-    return isfinite(size) ? size : 0.0;
-}
-
-/* Add to `mean` the contribution of the entries at one position: by columns or, relative to these, by rows. */
-static void add_to_scales(Instance *self, bool by_rows, double *columns, double *rows)
-{
-    const Work *const work = &self->work;
-    for (int i = 0; i < MODEL_NC; i++) {
-        double largest = 0.0;
-        for (int k = model_row_begin[i]; k < model_row_begin[i + 1]; k++) {
-            const int j = model_row_columns[k];
-            const double size = size_of_entry(work, i, j);
-            if (by_rows) {
-                largest = columns[j] > 0.0 ? larger(largest, size / columns[j]) : largest;
-            } else {
-                self->work.stacked[i * MODEL_NQ + j] += AMPLITUDE * size / SCALING_POSITIONS;
-            }
-        }
-        rows[i] += by_rows ? largest / SCALING_POSITIONS : 0.0;
-    }
-}
-
-void scale_constraints(Instance *self, const Point *point)
-{
-    State *const state = &self->state;
-    Work *const work = &self->work;
-    Point elsewhere = *point;
-    memset(work->stacked, 0, sizeof work->stacked);
-    memset(state->row_scale, 0, sizeof state->row_scale);
-    for (int j = 0; j < MODEL_NQ; j++) {
-        state->column_scale[j] = model_kinds[j] == COORDINATE_DEFLECTION ? USUAL_DEFLECTION : 0.0;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        unsigned seed = 1u;
-        for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {
-            scatter_position(point, &seed, elsewhere.q);
-            const ModelPoint at = model_point(state, &elsewhere);
-            model_jacobian(&at, work->phi_q);
-            add_to_scales(self, pass > 0, state->column_scale, state->row_scale);
-        }
-        for (int i = 0; i < MODEL_NC && pass == 0; i++) {
-            for (int j = 0; j < MODEL_NQ; j++) {
-                state->column_scale[j] = larger(state->column_scale[j], work->stacked[i * MODEL_NQ + j]);
-            }
-        }
-    }
 }
 
 static void evaluate_jacobian(Instance *self, const Point *point)
@@ -329,24 +238,34 @@ typedef struct {
     int other; /* the best of the sets that are not the present one; -1: there is none */
 } Qualities;
 
-static Qualities judge_partitions(Instance *self)
+/* The quality of the present partition; those of the other sets are not known yet. */
+static Qualities judge_present(Instance *self)
 {
-    const Partition *const partition = &self->state.partition;
     Qualities found = {best_columns(self), {0.0}, 0.0, -1};
-    if (found.best < SINGULAR_PARTITION) {
-        return found;
+    if (!(found.best < SINGULAR_PARTITION)) {
+        found.present = smallest_pivot(self, self->state.partition.dependent, true) / found.best;
     }
-    found.present = smallest_pivot(self, partition->dependent, true) / found.best;
-    for (int set = 0; set < MODEL_NSETS; set++) {
-        if (set == partition->set) {
-            found.of_set[set] = found.present;
+    return found;
+}
+
+static void judge_sets(Instance *self, Qualities *found)
+{
+    for (int set = 0; set < MODEL_NSETS && !(found->best < SINGULAR_PARTITION); set++) {
+        if (set == self->state.partition.set) {
+            found->of_set[set] = found->present;
             continue;
         }
-        found.of_set[set] = smallest_pivot(self, model_sets[set].dependent, true) / found.best;
-        if (found.other < 0 || found.of_set[set] > found.of_set[found.other]) {
-            found.other = set;
+        found->of_set[set] = smallest_pivot(self, model_sets[set].dependent, true) / found->best;
+        if (found->other < 0 || found->of_set[set] > found->of_set[found->other]) {
+            found->other = set;
         }
     }
+}
+
+static Qualities judge_partitions(Instance *self)
+{
+    Qualities found = judge_present(self);
+    judge_sets(self, &found);
     return found;
 }
 
@@ -420,11 +339,15 @@ static void review(Instance *self)
         return;
     }
     evaluate_jacobian(self, &state->at);
-    const Qualities found = judge_partitions(self);
+    Qualities found = judge_present(self);
     if (found.best < SINGULAR_PARTITION) {
         return; /* no partition is better than another */
     }
     const int set = state->partition.set, before = set < 0 ? MODEL_NSETS : state->at.failed_steps ? set : 0;
+    if (set >= 0 && before == 0 && found.present >= LEAVE_BELOW * model_sets[set].quality) {
+        return; /* it is left for no other set, however good */
+    }
+    judge_sets(self, &found);
     if (return_to_set(state, &found, before)) {
         return;
     }

@@ -7,9 +7,6 @@
 
 #include "instance.h"
 
-/* The scales of the constraint derivatives, for the present parameters. */
-void scale_constraints(Instance *self, const Point *point);
-
 /* At the assembled start: the first set of the generated model, or a better one. Returns false if the
  * start is a singular position, where the assembly mode would be a guess. */
 bool start_partition(Instance *self);

@@ -35,10 +35,14 @@ static void combine(Work *work, double h, int count, const double *weights)
     }
 }
 
-static bool evaluate_stage(Instance *self, double t, int stage)
+/* The derivative at a stage of a method, whose `last` stage is its new point. */
+static bool evaluate_stage(Instance *self, double t, int stage, int last)
 {
     Work *work = &self->work;
-    if (!evaluate_motion(self, t, work->stage, &work->trial)) {
+    work->within_step = stage < last;
+    const bool found = evaluate_motion(self, t, work->stage, &work->trial);
+    work->within_step = false;
+    if (!found) {
         return false;
     }
     ode_derivative(&self->state, &work->trial, work->k[stage]);
@@ -49,7 +53,7 @@ static bool step_euler(Instance *self, double t_new)
 {
     static const double weights[] = {1.0};
     combine(&self->work, t_new - self->state.at.t, 1, weights);
-    return evaluate_stage(self, t_new, 1);
+    return evaluate_stage(self, t_new, 1, 1);
 }
 
 static bool step_rk4(Instance *self, double t_new)
@@ -60,7 +64,7 @@ static bool step_rk4(Instance *self, double t_new)
     const double t = self->state.at.t, h = t_new - t;
     for (int stage = 1; stage <= 4; stage++) {
         combine(&self->work, h, stage, weights[stage - 1]);
-        if (!evaluate_stage(self, stage < 3 ? t + nodes[stage - 1] * h : t_new, stage)) {
+        if (!evaluate_stage(self, stage < 3 ? t + nodes[stage - 1] * h : t_new, stage, 4)) {
             return false;
         }
     }
@@ -110,7 +114,7 @@ static bool step_dopri5(Instance *self, double t_new, double *error)
     const double t = self->state.at.t, h = t_new - t;
     for (int stage = 1; stage <= 6; stage++) {
         combine(&self->work, h, stage, weights[stage - 1]);
-        if (!evaluate_stage(self, stage < 5 ? t + nodes[stage - 1] * h : t_new, stage)) {
+        if (!evaluate_stage(self, stage < 5 ? t + nodes[stage - 1] * h : t_new, stage, 6)) {
             return false;
         }
     }
@@ -194,8 +198,8 @@ static bool try_step(Instance *self, double t_new, double *error)
     if (!settle_motion(self, &work->trial)) {
         return false;
     }
-    sharpen_motion(self, &work->trial);
-    if (!check_closed(self, &work->trial) || !left_out_hold(self, &work->trial)) {
+    const bool closed = sharpen_motion(self, &work->trial) || check_closed(self, &work->trial);
+    if (!closed || !left_out_hold(self, &work->trial)) {
         return false;
     }
     if (multipliers_are_lost(self, &work->trial)) {

@@ -18,6 +18,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import default_parameters
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.steps import GoniometricStep
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import Compilation
 from tests.algebra.stepping import close, evaluate, every_mode, follow
@@ -286,6 +287,17 @@ def test_a_block_that_is_not_polynomial() -> None:
         answer = solve_block([row], {0: x}, {0}, Meter(Budget()))
         assert isinstance(answer, Unsolved)
         assert "not polynomials" in answer.reason
+
+
+def test_a_power_of_the_unknown_in_all_terms_is_left_out() -> None:
+    """a cos x sin x = b cos x: its cosine is zero in no position of the motion."""
+    dag = Dag()
+    x = dag.symbol("x", SymbolRole.COORDINATE)
+    a, b = (dag.symbol(name, SymbolRole.PARAMETER) for name in ("a", "b"))
+    row = dag.call("cos", x) * (a * dag.call("sin", x) - b)
+    solution = solve_block([row], {0: x}, [0], Meter(Budget()))
+    assert isinstance(solution, BlockSolution)
+    assert solution.steps == (GoniometricStep(0, a, dag.zero, b),)
 
 
 def test_a_block_with_too_few_equations() -> None:

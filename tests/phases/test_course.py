@@ -27,7 +27,7 @@ from fmugen.resources import template_dir
         ("partition.c", "CLEARLY_BETTER", course.CLEARLY_BETTER),
         ("partition.c", "POOR", course.POOR),
         ("partition.c", "KEEP_WHOLE", judgement.KEEP_WHOLE),
-        ("partition.c", "SCALING_POSITIONS", judgement.SIZING_POSITIONS),
+        ("scales.c", "SCALING_POSITIONS", judgement.SIZING_POSITIONS),
         ("exact.h", "EXACT_BLURRED", guards.BLURRED),
         ("exact.h", "EXACT_CONSISTENT", guards.CONSISTENT),
         ("exact.h", "EXACT_CANCELLED", guards.CANCELLED),

@@ -86,3 +86,29 @@ def test_a_quotient_is_refused_where_its_denominator_cancels(program: Path) -> N
         program, (1.0, 0.1, 2.0, 0.0), (1e-9, 1e-9, 1e-9, 0.0), (1e-9, 1e-9, 2.0, 0.0), (0.0, 0.0, 0.0, 0.0)
     )
     assert [found[4] for found in (kept, small, cancelled, nothing)] == [1, 1, 0, 0]
+
+
+EXPECTED = """
+#include <stdio.h>
+
+#include "exact.h"
+
+int main(void)
+{
+    const Anchor anchor = {0.5, sin(0.5), cos(0.5)};
+    double expected, found;
+    while (scanf("%lf %lf", &expected, &found) == 2) {
+        printf("%d\\n", exact_expected(&anchor, expected, sin(found), cos(found)));
+    }
+    return 0;
+}
+"""
+
+
+def test_an_equal_angle_is_refused_where_another_assembly_mode_is_expected(tmp_path: Path) -> None:
+    (tmp_path / "main.c").write_text(EXPECTED)
+    command = [compiler(), *STRICT, f"-I{RUNTIME}", str(tmp_path / "main.c"), "-lm", "-o"]
+    subprocess.run([*command, str(tmp_path / "main")], check=True, timeout=60)
+    text = "0.52 0.53\n0.4 0.45\n2.0 2.1\n0.52 -0.5\n0.52 3.66\n2.0 1.2\n"
+    done = subprocess.run([tmp_path / "main"], input=text, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1", "1", "0", "0", "0"]

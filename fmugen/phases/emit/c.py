@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Assignment, Condition, Heading, Statement, StatementPrinter, Temporary
 
-__all__ = ["Attempt", "CPrinter", "Line", "Pivot", "Store", "Zeros", "comment"]
+__all__ = ["Attempt", "CPrinter", "Line", "Pivot", "Store", "Unless", "Zeros", "comment"]
 
 _INDENT = "    "
 
@@ -66,6 +66,18 @@ class Pivot(Statement):
     ease: float
 
 
+@dataclass(frozen=True)
+class Unless(Statement):
+    """Without an argument, a pointer, the rest of the function is not computed."""
+
+    argument: str
+    result: str
+
+    @property
+    def lines(self) -> list[str]:
+        return _unless(self.argument, f"return {self.result};")
+
+
 class CPrinter(StatementPrinter):
     """Writes the statements of a function.
 
@@ -95,6 +107,8 @@ class CPrinter(StatementPrinter):
                 return self._attempt(statement)
             case Zeros(array=array, size=size):
                 return [f"for (int i = 0; i < {size}; i++) {{", f"{_INDENT}{array}[i] = 0.0;", "}"]
+            case Unless():
+                return statement.lines
             case Line(text=text):
                 return [text]
         raise TypeError(f"{type(statement).__name__} is not a statement of C")

@@ -11,7 +11,7 @@ from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Written
 from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
-from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Zeros, comment
+from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Unless, Zeros, comment
 from fmugen.phases.emit.labels import Labels
 from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
 from fmugen.phases.emit.parts import LONGEST_FUNCTION, LONGEST_MOTION, chunks, with_shared_array
@@ -96,6 +96,7 @@ class _Signature:
 _SIGNATURES = {
     "derive": _Signature(("d",), at=False),
     "constraints": _Signature(("phi",)),
+    "closing": _Signature(("phi",)),
     "left_out": _Signature(("phi",)),
     "jacobian": _Signature(("phi_q",)),
     "velocity": _Signature(("nu",)),
@@ -290,7 +291,7 @@ class FunctionWriter:
         for target, result in zip(targets, step.results, strict=False):
             yield Store(target, result)
         if step.check:
-            yield Attempt(step.check, (), (unknown.sine, unknown.cosine))
+            yield Attempt(step.check, (), _check_arguments(step, unknown))
         if step.is_angle:
             yield Line(f"exact_turn({unknown.anchor}, {unknown.sine}, {unknown.cosine}, &{unknown.value});")
         elif unknown.place is not None:  # later steps read its sine and cosine
@@ -345,6 +346,7 @@ class FunctionWriter:
                 f"found = {name}_{number}(at, largest, pivots, w, v, a, l);",
                 *("if (found == MOTION_UNKNOWN) {", *_UNKNOWN, "}"),
                 "verdict = found == MOTION_WEAK ? found : verdict;",
+                *(_WITHOUT_MULTIPLIERS.lines if _WITHOUT_MULTIPLIERS in statements else ()),
             ]
         whole = FunctionText(
             _title(_MOTION, motion.operations),
@@ -375,7 +377,9 @@ class FunctionWriter:
     def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
         numbers, pivots, names = count(), count(), Names()
         labels = Labels(motion.labels)
-        for stage in motion.stages:
+        for place, stage in enumerate(motion.stages):
+            if place == motion.before_multipliers:
+                yield _WITHOUT_MULTIPLIERS
             yield Heading(stage.title)
             circles = self._program.circles
             yield from self._temporaries(stage.temporaries, circles, names, numbers, labels)
@@ -414,6 +418,7 @@ class FunctionWriter:
 
 _MOTION = "velocities, accelerations and multipliers from the independent velocities"
 _UNKNOWN = ("    return MOTION_UNKNOWN;",)
+_WITHOUT_MULTIPLIERS = Unless("l", "verdict")
 
 
 def _motion_prototype(name: str) -> str:
@@ -445,6 +450,11 @@ def _after_arguments(step: StepCode, unknown: _Unknown) -> tuple[str, ...]:
     if step.helper == "exact_half_angle":
         return (unknown.anchor, unknown.value, f"&{unknown.sine}", f"&{unknown.cosine}")
     return () if step.results else (f"&{unknown.value}",)
+
+
+def _check_arguments(step: StepCode, unknown: _Unknown) -> tuple[str, ...]:
+    expected = (unknown.anchor, unknown.value) if step.check == "exact_expected" else ()
+    return (*expected, unknown.sine, unknown.cosine)
 
 
 def _title(purpose: str, operations: Operations | None = None) -> str:

@@ -18,4 +18,6 @@ def equation_of(step: StepCode) -> str:
             return f"an equation of degree {len(step.arguments) - 1}"
         case "exact_half_angle":
             return f"an equation of degree {len(step.arguments) - 1} in the tangent of half the angle"
+    if step.check == "exact_expected":
+        return "it equals another angle, or its opposite"
     return "linear equations for sine and cosine" if step.is_angle else "a linear equation"

@@ -50,6 +50,7 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NZ", len(network.unknowns)
     yield "MODEL_NZBLOCKS", len(network.blocks)
     yield "MODEL_MAX_ZBLOCK", max((len(block) for block in network.blocks), default=0)
+    yield "MODEL_NETWORK_READS_MULTIPLIERS", int(program.network_reads_multipliers)
     yield "MODEL_FIXED_STATES", len(network.fixed_states)
     yield "MODEL_STEADY", int(network.steady)
     yield "MODEL_NE", program.time_relations + program.state_relations
@@ -106,7 +107,8 @@ class _SetText:
 
 
 def set_text(number: int, code: SetCode, names: Nomenclature) -> _SetText:
-    flow, together = code.flow, code.solve_together
+    flow, alone = code.flow, len(code.solve_functions) == 1
+    together = code.solve_functions[0] if alone else code.solve_together
     return _SetText(
         f"set_{number}",
         _constants(names, Vector.COORDINATES, flow.independent) or "0",

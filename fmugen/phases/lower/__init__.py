@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from fmugen.expr.calculus import Tangent, postorder
+from fmugen.expr.calculus import Tangent
 from fmugen.expr.code import Operations, constants_read, count_operations, schedule
 from fmugen.expr.compact import compact
-from fmugen.expr.dag import Expr, Operation
+from fmugen.expr.dag import Expr
 from fmugen.expr.relations import Relations
 from fmugen.ir.dae import Dae
 from fmugen.ir.driving import driving_inputs
@@ -34,12 +34,12 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
-from fmugen.phases.lower.arrange import compact_forms, compact_motion, stage_roots, taken
+from fmugen.phases.lower.arrange import compact_forms, compact_motion, stage_roots, taken, turned_by_circles
 from fmugen.phases.lower.calculated import calculated_variables
 from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
 from fmugen.phases.lower.left_out import left_out_constraints, left_out_results
-from fmugen.phases.lower.matrices import jacobian_results, mass_results
+from fmugen.phases.lower.matrices import jacobian_results, mass_results, phi_results
 from fmugen.phases.lower.partials import partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
@@ -114,6 +114,7 @@ class _Lowering:
         shown = [variable.name for variable in calculated]
         functions = list(self._functions(shown, values, embedded=None not in motions))
         sets = self._sets(motions)
+        functions += [self._closing()] if whole else []
         network = self._network()
         derive = self._derive_function()
         driving = driving_inputs(self._model)
@@ -271,13 +272,18 @@ class _Lowering:
     # --- equations of motion -------------------------------------------------------------------------
 
     def _constraint_functions(self) -> list[Function]:
-        phi = [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(self._rows)]
         return [
-            self._function("constraints", "loop constraints phi(q, t)", phi),
+            self._function("constraints", "loop constraints phi(q, t)", phi_results(self._rows)),
             self._function(
                 "jacobian", "Jacobian phi_q of the loop constraints", jacobian_results(self._dae, self._rows)
             ),
         ]
+
+    def _closing(self) -> Function:
+        """The check of exact steps; without results if no set has them."""
+        has_steps = any(block.steps for flow in self._flow.sets for block in flow.blocks)
+        phi = phi_results(self._rows if has_steps else ())
+        return self._function("closing", "constraints by known sines and cosines", phi, self._sines())
 
     def _dynamics_functions(self) -> list[Function]:
         nu = [Result("nu", i, row.nu, str(row.origin)) for i, row in enumerate(self._rows)]
@@ -356,7 +362,7 @@ class _Lowering:
         roots += [row.phi for row in self._rows]
         for motion in filter(None, motions):
             roots += [root for stage in motion.stages for root in stage_roots(stage)]
-        read = _turned_by_circles(roots)
+        read = turned_by_circles(roots)
         turned = {form.unknown for form in forms if form.is_angle}
         found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
         return {coordinate: place for place, coordinate in enumerate(found)}
@@ -491,9 +497,3 @@ class _Lowering:
 
     def _leaf_test(self, leaves: dict[Expr, Leaf]) -> Callable[[Expr], bool]:
         return lambda node: node in leaves or node in self._leaves or node in self._derived
-
-
-def _turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
-    """The coordinates of whose sine or cosine expressions depend."""
-    circles = (node for node in postorder(roots) if node.operation is Operation.CALL)
-    return {node.args[0] for node in circles if node.name in ("sin", "cos")}

@@ -1,17 +1,18 @@
-"""Fewer operations for the stages of a motion and for exact steps, and the temporaries that each takes."""
+"""Fewer operations for the stages of a motion and for exact steps, and what each of them takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from fmugen.expr.calculus import postorder
 from fmugen.expr.code import reached
 from fmugen.expr.compact import compact
-from fmugen.expr.dag import Expr
+from fmugen.expr.dag import Expr, Operation
 from fmugen.ir.program import Motion, MotionStage
 from fmugen.phases.lower.steps import Form
 
-__all__ = ["compact_forms", "compact_motion", "stage_roots", "taken"]
+__all__ = ["compact_forms", "compact_motion", "stage_roots", "taken", "turned_by_circles"]
 
 #: Sweeps over right-hand sides, which are evaluated most often.
 _SWEEPS = 2
@@ -58,3 +59,9 @@ def taken(
     """The temporaries among ``waiting`` that ``roots`` need, and those still waiting."""
     needed = reached(roots, is_leaf)
     return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
+
+
+def turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
+    """The coordinates of whose sine or cosine expressions depend."""
+    circles = (node for node in postorder(roots) if node.operation is Operation.CALL)
+    return {node.args[0] for node in circles if node.name in ("sin", "cos")}

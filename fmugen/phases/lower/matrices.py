@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fmugen.ir.dae import Constraint, Dae
 from fmugen.ir.program import Result
 
-__all__ = ["jacobian_results", "mass_results"]
+__all__ = ["jacobian_results", "mass_results", "phi_results"]
 
 
 def jacobian_results(dae: Dae, rows: Sequence[Constraint]) -> list[Result]:
@@ -26,3 +26,8 @@ def mass_results(dae: Dae) -> list[Result]:
         for i, row in enumerate(dae.coordinates)
         for j in range(size)
     ]
+
+
+def phi_results(rows: Sequence[Constraint]) -> list[Result]:
+    """The constraints, row by row."""
+    return [Result("phi", i, row.phi, str(row.origin)) for i, row in enumerate(rows)]

@@ -10,6 +10,7 @@ from fmugen.expr.dag import Expr, Operation, SymbolRole
 from fmugen.expr.sizes import size_of
 from fmugen.ir.program import Vector
 from fmugen.ir.steps import (
+    EqualAngleStep,
     ExactStep,
     GoniometricStep,
     LinearAngleStep,
@@ -48,6 +49,7 @@ _TURN = Operations(9, 11)
 _PREDICT = Operations(5, 6)
 _ROOT = Operations(0, 1, 0, 1)
 _UNIT = Operations(2, 2)
+_EXPECTED = Operations(1, 2)
 _REGULAR = Operations(0, 2)
 _SQUARE = Operations(0, 1, 0, 1)
 _QUADRATIC = Operations(5, 5, 2, 1)
@@ -69,8 +71,7 @@ def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = (
             length = step.numerator / step.denominator
             return Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
         case LinearAngleStep():
-            results = (step.sine / step.denominator, step.cosine / step.denominator)
-            return Form(step.unknown, True, "", (), results, _UNIT + _TURN, check="exact_unit")
+            return _linear_form(step)
         case GoniometricStep():
             return _goniometric_form(step, name, angle)
         case QuadraticStep() if step.b.is_zero:
@@ -83,6 +84,15 @@ def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = (
             return Form(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
         case PolynomialStep():
             return Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
+
+
+def _linear_form(step: LinearAngleStep) -> Form:
+    """Sine and cosine; equations may contradict each other, equal angles belong to one assembly mode."""
+    results = (step.sine / step.denominator, step.cosine / step.denominator)
+    equal = isinstance(step, EqualAngleStep)
+    own = (_PREDICT + _EXPECTED if equal else _UNIT) + _TURN
+    check = "exact_expected" if equal else "exact_unit"
+    return Form(step.unknown, True, "", (), results, own, check=check)
 
 
 def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:

@@ -17,6 +17,7 @@ import numpy as np
 from fmugen.algebra import Budget, Meter, Unsolved, solve_block
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
+from fmugen.expr.generic import ValueTable
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Attitude, Block, closure_effort
 from fmugen.ir.steps import ExactStep, LinearStep
@@ -24,6 +25,7 @@ from fmugen.phases.triangularize.alternatives import choose_alternatives
 from fmugen.phases.triangularize.attitudes import stages_of
 from fmugen.phases.triangularize.constants import Constants, constants_of
 from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
+from fmugen.phases.triangularize.equal import Equals, equals_of
 from fmugen.phases.triangularize.judgement import Judgement
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import (
@@ -65,7 +67,8 @@ class Situation:
     """The constraints that are kept (of ``pivots``), their Jacobian at the start, and sets along the motion.
 
     ``along_motion`` judges sets at some positions, ``course`` at many positions of the declared motion.
-    Without a course there are no alternatives. What does not change over ``positions`` may be constant.
+    Without a course there are no alternatives. What does not change over ``positions`` may be constant;
+    ``known`` has the values of all symbols there.
     """
 
     pivots: Pivots
@@ -73,6 +76,7 @@ class Situation:
     along_motion: Judgement
     course: Callable[[], Course] | None = None
     positions: Sequence[Numbers] = ()
+    known: ValueTable | None = None
 
 
 def choose_triangular(
@@ -102,7 +106,7 @@ def choose_triangular(
     def with_steps(choice: IndependentSet) -> IndependentSet:
         for block in choice.blocks:
             if (block.rows, block.unknowns) not in known:
-                known[block.rows, block.unknowns] = _solve(dae, block, meter, judge, situation.positions)
+                known[block.rows, block.unknowns] = _solve(dae, block, meter, judge, situation)
         return replace(choice, blocks=tuple(known[b.rows, b.unknowns] for b in choice.blocks))
 
     def exact(choice: IndependentSet) -> IndependentSet | None:
@@ -253,14 +257,17 @@ def _solve(
     block: Block,
     meter: Meter,
     judge: Callable[[ExactStep], float],
-    positions: Sequence[Numbers],
+    situation: Situation,
 ) -> Block:
     assigned = _assignment(dae, block)
     if assigned is not None:
         return replace(block, steps=(assigned,), method="linear")
-    constants = constants_of(dae, block, positions)
+    constants = constants_of(dae, block, situation.positions)
     if constants is not None:
         return _with_constants(dae, block, constants, meter, judge)
+    equals = equals_of(dae, block, situation.positions, situation.known)
+    if equals is not None and (found := _with_equals(dae, block, equals, meter, judge)).steps:
+        return found
     staged = _with_attitude(dae, block, meter, judge)
     if staged is not None:
         return staged
@@ -284,6 +291,19 @@ def _with_constants(
     if not found.steps:
         return found
     return replace(found, steps=(*fixed, *found.steps), method=f"constant, {found.method}")
+
+
+def _with_equals(
+    dae: Dae, block: Block, equals: Equals, meter: Meter, judge: Callable[[ExactStep], float]
+) -> Block:
+    """``block`` with steps for what is left once equal angles count as one."""
+    if not equals.others:
+        return replace(block, steps=equals.first, method="equal angles")
+    found = _with_steps(dae, block, equals.rows, equals.others, meter, judge)
+    if not found.steps:
+        return found
+    steps = (*equals.first, *found.steps, *equals.last)
+    return replace(found, steps=steps, method=f"equal angles, {found.method}")
 
 
 def _with_attitude(dae: Dae, block: Block, meter: Meter, judge: Callable[[ExactStep], float]) -> Block | None:

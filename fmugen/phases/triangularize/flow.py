@@ -11,7 +11,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Block, Closure, SolutionFlow
 from fmugen.ir.model import Space, SystemModel, default_parameters
 from fmugen.phases.triangularize.assemble import Assembly, assemble
-from fmugen.phases.triangularize.check import StepCheck
+from fmugen.phases.triangularize.check import StepCheck, table_of
 from fmugen.phases.triangularize.choice import Situation, choose_triangular
 from fmugen.phases.triangularize.course import Course
 from fmugen.phases.triangularize.dynamics import trajectory_positions
@@ -148,7 +148,8 @@ class _Closing:
         judgement = self._judgement(self._trajectory or reachable)
         course = self._course if alternatives and self._trajectory is not None else None
         seen = _coordinates_at(nearby, reachable)
-        situation = Situation(self._pivots, self._jacobian, judgement, course, seen)
+        known = table_of(self._dae, [*nearby, *reachable], self._parameters)
+        situation = Situation(self._pivots, self._jacobian, judgement, course, seen, known)
         return choose_triangular(self._dae, situation, first, budget, judge, fixed=named)
 
     def _course(self) -> Course:

@@ -22,10 +22,10 @@ __all__ = ["KEEP_WHOLE", "Judgement", "Sizes", "quality_shown", "usual_sizes"]
 KEEP_WHOLE = 0.5
 #: The least that a set of independent coordinates counts as having somewhere.
 _LEAST_QUALITY = 0.1
-#: Positions at which the usual size is taken, as in partition.c, and the amplitude of a sine of mean size 1.
+#: Positions at which the usual size is taken, as in scales.c, and the amplitude of a sine of mean size 1.
 SIZING_POSITIONS = 16
 _AMPLITUDE = np.pi / 2
-#: The travel of points by a unit of deflection, as in partition.c.
+#: The travel of points by a unit of deflection, as in scales.c.
 _USUAL_DEFLECTION = 1.0
 #: Positions that are judged: so many, or fewer where matrices have more entries than these together.
 _MOST_POSITIONS = 500

@@ -515,6 +515,13 @@ void model_fixed_velocity_tangent(const ModelPoint *at, const ModelDirection *al
     change[0] = -(along->parameters[START_H8_OMEGA] - along->velocities[M1_ANGLE]);
 }
 
+/* Constraints by known sines and cosines. 1 addition, 2 multiplications. */
+void model_closing(const ModelPoint *at, double *phi) {
+    const double *const p = at->parameters;
+    const double *const e = at->sines;
+    phi[S11_NORMAL] = p[CRANK_LENGTH]*e[SIN_M1] - p[ROD_LENGTH]*e[COS_M2]; /* translation circuit s11, normal */
+}
+
 /* Loop s11 (for m2.angle). 1 addition, 3 multiplications, 2 functions. */
 static void model_block_0(const ModelPoint *at, double *residual, double *jacobian) {
     const double *const p = at->parameters;
@@ -584,6 +591,9 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
 
     /* accelerations of the dependent coordinates */
     a[M2_ANGLE] = inverse_sin_m2*(d[INVERSE_ROD_LENGTH]*w1 - w2*a[M1_ANGLE]);
+    if (!l) {
+        return verdict;
+    }
 
     /* multiplier of s11, normal */
     l[S11_NORMAL] = d[INVERSE_ROD_LENGTH]*inverse_sin_m2*(w3 + d[56]*a[M2_ANGLE] - d[55]*sin_m2_minus_m1*a[M1_ANGLE]);
@@ -599,7 +609,7 @@ static const int set_0_independent[] = { M1_ANGLE };
 static const int set_0_dependent[] = { M2_ANGLE };
 
 const ModelSet model_sets[] = {
-    { set_0_independent, set_0_dependent, 1, set_0_blocks, NULL, model_motion, 1.0 },
+    { set_0_independent, set_0_dependent, 1, set_0_blocks, model_solve_0, model_motion, 1.0 },
 };
 
 const ModelNetworkBlock model_network_blocks[] = {

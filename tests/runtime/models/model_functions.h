@@ -23,6 +23,8 @@
 #define MODEL_TIME_EVENTS 0
 #endif
 
+#define MODEL_NETWORK_READS_MULTIPLIERS 0
+
 /* Most of these models have no network. */
 #ifndef MODEL_NX
 #define SAMPLE_WITHOUT_NETWORK
@@ -269,6 +271,11 @@ static const ModelLeftOut model_left_out_rows[] = {{NULL, NULL, NULL, 1.0}};
 /* Nor does any of their variables have a limit. */
 #define MODEL_NLIMITS 0
 static const ModelLimit model_limits[] = {{0, 0.0, "", ""}};
+
+static inline void model_closing(const ModelPoint *at, double *phi)
+{
+    model_constraints(at, phi);
+}
 
 static inline void model_left_out(const ModelPoint *at, double *phi)
 {
