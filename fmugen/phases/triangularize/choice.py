@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, islice
-from math import comb
 
 import numpy as np
 
@@ -19,7 +17,7 @@ from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.expr.generic import ValueTable
 from fmugen.ir.dae import Dae
-from fmugen.ir.flow import Attitude, Block, closure_effort
+from fmugen.ir.flow import Block, closure_effort
 from fmugen.ir.steps import ExactStep, LinearStep
 from fmugen.phases.triangularize.alternatives import choose_alternatives
 from fmugen.phases.triangularize.attitudes import stages_of
@@ -28,12 +26,12 @@ from fmugen.phases.triangularize.course import LEAVE_BELOW, Course
 from fmugen.phases.triangularize.equal import Equals, equals_of
 from fmugen.phases.triangularize.judgement import Judgement
 from fmugen.phases.triangularize.numeric import Numbers
+from fmugen.phases.triangularize.other_sets import other_sets
 from fmugen.phases.triangularize.partition import (
     SINGULAR,
     Pivots,
     blocks_of,
     choose_independent,
-    whole_attitudes,
 )
 from fmugen.phases.triangularize.sets import IndependentSet, Rank, preference, shape
 
@@ -43,8 +41,7 @@ __all__ = ["Situation", "choose_triangular"]
 _GOOD_ENOUGH = 0.05
 #: Sets that the running model leaves for more than this share of the motion come last.
 _SELDOM = 0.25
-#: How many sets are examined, how many of these along the motion, and how many are triangularized.
-_MOST_SETS = 600
+#: How many sets are examined along the motion, and how many are triangularized.
 _MOST_RANKED = 24
 _MOST_TRIED = 6
 #: How many sets are considered as alternatives: sets that are as easy to solve, and others.
@@ -167,7 +164,7 @@ def _rank(judgement: Judgement, choice: IndependentSet) -> Rank:
 def _well_conditioned(dae: Dae, situation: Situation, initial: IndependentSet) -> Iterator[IndependentSet]:
     """Other sets of independent coordinates that are well conditioned at the start."""
     threshold = _GOOD_ENOUGH * choose_independent(dae, situation.jacobian, [])[2]
-    for independent, dependent in _other_sets(dae, situation.pivots, initial):
+    for independent, dependent in other_sets(dae, situation.pivots, initial):
         pivot = situation.pivots.smallest(situation.jacobian, dependent)
         if pivot >= threshold:
             yield IndependentSet(independent, dependent, pivot, blocks_of(dae, situation.pivots, dependent))
@@ -185,7 +182,7 @@ def _other_choices(
     generic = _generic_jacobian(dae, pivots.rows)
     easy: list[IndependentSet] = []
     hard: list[IndependentSet] = []
-    for independent, dependent in _other_sets(dae, pivots, best):
+    for independent, dependent in other_sets(dae, pivots, best):
         if pivots.smallest(generic, dependent) > SINGULAR:
             blocks = blocks_of(dae, pivots, dependent)
             pivot = pivots.smallest(situation.jacobian, dependent)
@@ -202,54 +199,6 @@ def _generic_jacobian(dae: Dae, rows: Sequence[int]) -> Numbers:
         for column in dae.constraints[row].jacobian:
             generic[place, column] = random.standard_normal()
     return generic
-
-
-def _other_sets(dae: Dae, pivots: Pivots, initial: IndependentSet) -> Iterator[tuple[list[int], list[int]]]:
-    """Independent and dependent coordinates: all sets, or some of them if there are many.
-
-    Some means the coordinates of one body or joint, such as the pose of a platform, and sets that differ from
-    ``initial`` by one exchange. The last component of a whole attitude is its fourth; the choice makes no
-    difference. Coordinates of elements themselves are dependent only if they are so in ``initial``.
-    """
-    seen = {_with_last_components(pivots, initial.dependent)}
-    own = {number for number, coordinate in enumerate(dae.coordinates) if coordinate.is_own}
-    bends = bool(own.intersection(initial.dependent))
-    count, freedom = len(dae.coordinates), len(initial.independent)
-    if comb(count, freedom) <= _MOST_SETS:
-        candidates: Iterator[tuple[int, ...]] = combinations(range(count), freedom)
-    else:
-        exchanged = (
-            tuple(sorted({*initial.independent, new} - {old}))
-            for old in initial.independent
-            for new in initial.dependent
-        )
-        candidates = chain(_of_one_element(dae, pivots.attitudes, freedom), exchanged)
-    for independent in islice(candidates, _MOST_SETS):
-        dependent = _with_last_components(pivots, [k for k in range(count) if k not in independent])
-        if dependent not in seen and (bends or not own.intersection(dependent)):
-            seen.add(dependent)
-            yield [k for k in range(count) if k not in dependent], list(dependent)
-
-
-def _with_last_components(pivots: Pivots, dependent: Sequence[int]) -> tuple[int, ...]:
-    """The dependent coordinates, with the last component of each whole attitude for its fourth."""
-    found = set(dependent)
-    for attitude in whole_attitudes(pivots.attitudes, dependent):
-        found = found.difference(attitude.components) | {attitude.components[-1]}
-    return tuple(sorted(found))
-
-
-def _of_one_element(dae: Dae, attitudes: Sequence[Attitude], freedom: int) -> Iterator[tuple[int, ...]]:
-    """The coordinates of each element that has exactly as many as there are degrees of freedom.
-
-    Four Euler parameters of unit length count as three.
-    """
-    fourth = {attitude.components[-1] for attitude in attitudes}
-    owned: dict[str, list[int]] = {}
-    for number, coordinate in enumerate(dae.coordinates):
-        if number not in fourth:
-            owned.setdefault(coordinate.name.rpartition(".")[0], []).append(number)
-    return (tuple(numbers) for numbers in owned.values() if len(numbers) == freedom)
 
 
 def _solve(
