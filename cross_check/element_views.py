@@ -6,12 +6,12 @@ write models in it. The compiler does not: it asks the class of each type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import singledispatch
 from typing import Any, cast
 
+from fmugen.components.base import component_class, component_of, quantities_of
 from fmugen.ir.element import (
     GROUND,
     NULL_VECTOR,
@@ -27,18 +27,7 @@ from fmugen.ir.element import (
 from fmugen.ir.formula import ZERO, Formula
 from fmugen.ir.model import Body, SystemModel
 from fmugen.ir.network import Component
-from fmugen.ir.quantity import (
-    ATTITUDE_MATRIX,
-    SLIDE,
-    Kinds,
-    Level,
-    Quantity,
-    angle_kinds,
-    attitude_kinds,
-    force_kinds,
-    torque_kinds,
-    vector_kinds,
-)
+from fmugen.ir.quantity import Quantity
 
 
 class _Known(Enum):
@@ -285,42 +274,32 @@ def _(view: Element, space: Space) -> Element:
 
 @element_of.register
 def _(view: Body, space: Space) -> Element:
-    values = {key: getattr(view, key) for key in _BODY_KEYS}
-    kinds = tuple(_body(view, space is Space.PLANAR))
-    return Element(view.name, "bodies", "body", {}, values, kinds, (), view.description)
+    element = Element(view.name, "bodies", "body", {}, {}, (), (), view.description)
+    return _with_values(element, view, space)
 
 
 @element_of.register
 def _(view: Joint, space: Space) -> Element:
-    kinds = _joint_kinds(view, space is Space.PLANAR)
-    return _element(view, "joints", ("from", "to"), _joint_values(view), kinds)
+    return _with_values(_element(view, "joints", ("from", "to")), view, space)
 
 
 @element_of.register
 def _(view: Driver, space: Space) -> Element:
-    planar = space is Space.PLANAR
-    if view.type is DriverType.ROTATION:
-        turned: dict[str, Value] = {"value": view.angle, "axis": view.axis or Z_AXIS}
-        return _element(view, "drivers", ("from", "to"), turned, angle_kinds() + torque_kinds(planar=planar))
-    value = view.displacement if view.axis is None else view.displacement[0]
-    moved: dict[str, Value] = {"value": value, "axis": view.axis}
-    return _element(view, "drivers", ("from", "to"), moved, force_kinds(planar=planar))
+    turns = view.type is DriverType.ROTATION
+    value: Value = view.angle if turns else view.displacement if view.axis is None else view.displacement[0]
+    axis = view.axis or Z_AXIS if turns else view.axis
+    return _with_values(_element(view, "drivers", ("from", "to")), view, space, value=value, axis=axis)
 
 
 @element_of.register
 def _(view: Load, space: Space) -> Element:
-    force = view.type is LoadType.FORCE
-    kinds = (force_kinds if force else torque_kinds)(planar=space is Space.PLANAR, level=Level.VELOCITY)
-    values: dict[str, Value] = {"value": view.force if force else view.torque, "frame": view.frame}
-    return _element(view, "forces", ("from", "on"), values, kinds)
+    value = view.force if view.type is LoadType.FORCE else view.torque
+    return _with_values(_element(view, "forces", ("from", "on")), view, space, value=value)
 
 
 @element_of.register
 def _(view: Spring, space: Space) -> Element:
-    values: dict[str, Value] = {key: getattr(view, key) for key in _SPRING_KEYS}
-    if view.type is SpringType.ROTATIONAL:
-        values["axis"] = view.axis
-    return _element(view, "springs", ("from", "to"), values, _SPRINGS[view.type])
+    return _with_values(_element(view, "springs", ("from", "to")), view, space)
 
 
 @element_of.register
@@ -337,85 +316,24 @@ def _(view: Component, space: Space) -> Element:
     )
 
 
-def _element(
-    view: Joint | Driver | Load | Spring,
-    section: str,
-    keys: tuple[str, str],
-    values: Mapping[str, Value],
-    kinds: Kinds,
-) -> Element:
+def _element(view: Joint | Driver | Load | Spring, section: str, keys: tuple[str, str]) -> Element:
     ends = dict(zip(keys, (view.tail, view.head), strict=True))
-    found = tuple(Quantity(view.name, *kind) for kind in kinds)
-    return Element(view.name, section, view.type.value, ends, values, found, (), view.description)
+    return Element(view.name, section, view.type.value, ends, {}, (), (), view.description)
 
 
-_SPRINGS: dict[SpringType, Kinds] = {
-    SpringType.TRANSLATIONAL: (
-        ("length", Level.POSITION, "m"),
-        ("speed", Level.VELOCITY, "m/s"),
-        ("force", Level.VELOCITY, "N"),
-    ),
-    SpringType.ROTATIONAL: (*angle_kinds()[:2], ("torque", Level.VELOCITY, "N.m")),
-}
-_BODY_KEYS = ("mass", "inertia", "center", "attitude", "points")
-_SPRING_KEYS = ("stiffness", "damping", "free", "actuator")
-_KEYS = {
-    JointType.REVOLUTE: ("axis",),
-    JointType.PRISMATIC: ("axis", "angle"),
-    JointType.UNIVERSAL: ("axis", "second_axis"),
-    JointType.SPHERICAL: ("attitude",),
-    JointType.CYLINDRICAL: ("axis",),
-    JointType.PLANAR: ("axis", "second_axis"),
-    JointType.WELD: ("angle",),
-    JointType.FREE: ("attitude",),
-    JointType.SCREW: ("axis", "lead"),
-    JointType.ROD: ("length",),
-}
-_TURNS = {
-    JointType.REVOLUTE: 1,
-    JointType.UNIVERSAL: 2,
-    JointType.CYLINDRICAL: 1,
-    JointType.PLANAR: 1,
-    JointType.SCREW: 1,
-}
-_SLIDES: dict[JointType, Kinds] = {
-    JointType.PRISMATIC: SLIDE,
-    JointType.CYLINDRICAL: SLIDE,
-    JointType.SCREW: SLIDE,
-    JointType.PLANAR: vector_kinds("xy"),
-    JointType.TRANSLATIONAL: vector_kinds("xyz"),
-}
-
-
-def _joint_values(joint: Joint) -> dict[str, Value]:
-    values: dict[str, Value] = {"like": joint.like.value} if joint.type is JointType.VIRTUAL else {}
-    return values | {key: getattr(joint, key) for key in _KEYS.get(joint.kind, ())}
-
-
-def _body(body: Body, planar: bool) -> Iterator[Quantity]:
-    places = vector_kinds("xy" if planar else "xyz")
-    turning = angle_kinds() if planar else ATTITUDE_MATRIX + attitude_kinds(body.attitude)
-    owners = [(body.name, places + turning)]
-    owners += [(body.center_node, places)] if body.center_node != body.name else []
-    owners += [(f"{body.name}.{point.name}", places) for point in body.points]
-    for owner, kinds in owners:
-        yield from (Quantity(owner, *kind) for kind in kinds)
-
-
-def _joint_kinds(joint: Joint, planar: bool) -> Kinds:
-    force, torque = force_kinds(planar=planar), torque_kinds(planar=planar)
-    reaction = () if joint.type is JointType.VIRTUAL else force + torque
-    kind = joint.kind
-    if kind is JointType.ROD:
-        return (("tension", Level.ACCELERATION, "N"), *force)
-    if kind is JointType.FREE:
-        turning = angle_kinds() if planar else attitude_kinds(joint.attitude)
-        return vector_kinds("xy" if planar else "xyz") + turning + reaction
-    if kind is JointType.SPHERICAL:
-        return attitude_kinds(joint.attitude) + reaction
-    turns = _TURNS.get(kind, 0)
-    angles = angle_kinds() if turns == 1 else tuple(k for n in range(turns) for k in angle_kinds(str(n + 1)))
-    return _SLIDES.get(kind, ()) + angles + reaction
+def _with_values(element: Element, view: View, space: Space, **values: Value) -> Element:
+    """The element with the values and quantities of its class; ``values`` differ from those of the view."""
+    kind = component_class(element.section, element.type)
+    keys = (
+        kind.variants()[view.like.value] if isinstance(view, Joint) and kind.variants() else kind.table_keys()
+    )
+    for key in keys:
+        if key.name not in values and hasattr(view, key.name):
+            value = getattr(view, key.name)
+            values[key.name] = value.value if isinstance(value, Enum) else value
+    element = replace(element, values=values)
+    own = quantities_of(component_of(element), element.name, planar=space is Space.PLANAR)
+    return replace(element, quantities=own)
 
 
 # --- models ----------------------------------------------------------------------------------------

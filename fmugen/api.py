@@ -27,7 +27,7 @@ from fmugen.phases.read import parse_model, read_model
 from fmugen.pipeline import Export, export_fmu
 from fmugen.progress import Progress
 from fmugen.signals import Samples, Signal, constant, feed, read_signals
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.fmu_file import read_fmu, require_fit
 from fmugen.verify.simulate import Trajectory, communication_points, simulate_fmu
@@ -142,12 +142,13 @@ def export(
     sources: bool = False,
     fmi: int = 2,
     interfaces: Sequence[str] = ("cs", "me"),
+    iterations: int | None = None,
     progress: Progress | None = None,
 ) -> Export:
     """Export an FMU; without ``path`` it is named after the model, in the current folder.
 
-    The options are those of ``fmugen export --help``. The result has the ``path`` and the ``compilation``:
-    graph, trees, equations, solution flow, program and generated C.
+    The options are those of ``fmugen export --help``; ``iterations=0`` is ``--never-iterate``. The result has
+    the ``path`` and the ``compilation``: graph, trees, equations, solution flow, program and generated C.
     """
     options = ExportOptions(
         trees,
@@ -159,6 +160,7 @@ def export(
         sources,
         FmiVersion(fmi),
         tuple(InterfaceType(each) for each in interfaces),
+        iterations,
     )
     subject = read(model)
     destination = Path(path) if path is not None else Path(f"{subject.name}.fmu")
@@ -293,5 +295,5 @@ def _signal(name: str, given: InputLike) -> Signal:
 def _require_known(names: Mapping[str, object] | Sequence[str], known: list[str], what: str) -> None:
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+            hint = choice_hint(name, known, "it has")
             raise SimulationError(f"the model has no {what} {name!r}; {hint}")

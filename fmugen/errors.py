@@ -6,7 +6,7 @@
     ├── AssemblyError         the loops cannot be closed from the given start values
     ├── NetworkError          the equations of a network have no unique solution
     ├── TreeError             a tree named by the user is not a spanning tree
-    ├── ClosureError          coordinates named by the user cannot be the independent ones
+    ├── ClosureError          coordinates named by the user cannot be the independent ones, or loops iterate
     ├── CompileError          no compiler, or the compiler failed
     ├── OutputError           a file cannot be written, or what goes into it contradicts itself
     ├── SimulationError       the FMU stopped with an error
@@ -90,7 +90,7 @@ class TreeError(FmugenError):
 
 
 class ClosureError(FmugenError):
-    """Coordinates that the user named cannot be the independent ones."""
+    """Coordinates that the user named cannot be the independent ones, or loops need forbidden iteration."""
 
 
 class CompileError(FmugenError):

@@ -22,7 +22,7 @@ from fmugen.phases.emit import emit_sources
 from fmugen.phases.formulate import linked_variants
 from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import bundle_sources, pack
-from fmugen.phases.triangularize import close_loops
+from fmugen.phases.triangularize import close_loops, limit_iteration
 from fmugen.progress import Progress, counted, stage, timed, tried
 from fmugen.trees import choose_trees, formulate_briefly, require_reactions
 from fmugen.trial import TrialRun, co_simulation_sources, try_motion, worst_step_of
@@ -69,7 +69,8 @@ class Compilation:
     def _closed(self) -> tuple[Dae, SolutionFlow]:
         require_reactions(self.model, self.trees)
         variants = linked_variants(self.model, self.graph, self.trees)
-        return close_loops(self.model, self.formulated, self.options.closure, variants)
+        dae, flow = close_loops(self.model, self.formulated, self.options.closure, variants)
+        return dae, limit_iteration(dae, flow, self.options.iterations)
 
     @property
     def dae(self) -> Dae:
@@ -134,7 +135,6 @@ def export_fmu(
     sources, description = made.sources, made.description
     with timed("compile", progress):
         libraries = compile_for(options.platforms, sources, fmi, counted("compile", progress))
-    page = documentation(made)
     with timed("pack", progress):
         bundle = bundle_sources(sources, description.identifier, fmi) if options.sources else None
         path = pack(
@@ -142,7 +142,7 @@ def export_fmu(
             libraries,
             description.identifier,
             fmi=fmi,
-            documentation={"index.html": page},
+            documentation={"index.html": documentation(made)},
             sources=bundle.files if bundle else None,
             terminals=terminals_xml(description),
             destination=destination,

@@ -1,16 +1,15 @@
-"""Progress of long work, shown to the user."""
+"""Stages of a compilation, which are computed once, and the progress of long work, which the user sees."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
 from time import perf_counter
 from typing import Any, TypeVar
 
-from fmugen.garbage import rare_collection
-
-__all__ = ["Progress", "counted", "stage", "timed", "tried"]
+__all__ = ["Progress", "counted", "rare_collection", "stage", "timed", "tried"]
 
 #: Called with the name of each phase when it begins and, with its seconds, when it ends.
 Progress = Callable[[str, float | None], None]
@@ -19,6 +18,10 @@ _T = TypeVar("_T")
 
 #: Characters of a bar that shows how far a phase has come.
 _BAR = 24
+#: New objects between two collections of the youngest. At about 100 bytes each this is 20 MB of garbage.
+_YOUNG = 200_000
+#: Collections of one generation for each collection of the next.
+_OLDER = (20, 100)
 
 
 @contextmanager
@@ -52,6 +55,24 @@ def stage(name: str, needs: str = "") -> Callable[[Callable[[Any], _T]], cached_
         return cached_property(computed)
 
     return decorate
+
+
+@contextmanager
+def rare_collection() -> Iterator[None]:
+    """Collect cyclic garbage rarely. The thresholds from before return at the end.
+
+    A compilation makes hundreds of thousands of objects that live as long as it does. The collector visits
+    them again and again and finds almost nothing, since reference counts free what is no longer used.
+    """
+    before = gc.get_threshold()
+    if before[0] == 0 or before[0] >= _YOUNG:  # 0: the caller has switched it off
+        yield
+        return
+    gc.set_threshold(_YOUNG, *_OLDER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def counted(phase: str, progress: Progress | None) -> Callable[[int, int], None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["closest", "did_you_mean"]
+__all__ = ["choice_hint", "closest", "did_you_mean"]
 
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
@@ -27,3 +27,13 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """``did you mean 'stiffness'?``, or an empty string if no candidate is near."""
     match = closest(word, candidates)
     return f"did you mean {match!r}?" if match else ""
+
+
+def choice_hint(word: str, candidates: Iterable[str], opening: str) -> str:
+    """The name that is nearest to ``word``; if none is near, all names after ``opening``.
+
+    >>> choice_hint("hub", ["left", "right"], "the parts are")
+    'the parts are left, right'
+    """
+    names = list(candidates)
+    return did_you_mean(word, names) or f"{opening} {', '.join(names) or 'none'}"

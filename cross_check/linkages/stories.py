@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fmugen.cli import app, terminal
+from fmugen.evaluation import values_at_start
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import Output, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.formulate import formulate
 from fmugen.pipeline import Compilation
-from fmugen.start import values_at_start
 
 __all__ = ["Story", "all_stories", "assembled_by_check", "iterating_points", "poses_at_start", "told_by"]
 

@@ -1,4 +1,7 @@
-"""Algebra of loop constraints: polynomials in what is unknown, their bases, and exact steps."""
+"""Algebra of loop constraints: polynomials in the unknowns, their bases, and exact steps.
+
+``recursion`` has the recursions over trees of bodies.
+"""
 
 from fmugen.algebra.budget import Budget, Meter
 from fmugen.algebra.solve import BlockReport, BlockSolution, Unsolved, solve_block

@@ -16,12 +16,12 @@ from fmugen.components.drivers import RotationDriver, TranslationDriver
 from fmugen.components.exchange import Reversal
 from fmugen.components.forces import ForceElement
 from fmugen.errors import ModelError, Problem
+from fmugen.evaluation import values_at_start
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import ONE, ZERO, Call, Formula, Name, Term
 from fmugen.ir.model import GROUND, Element, Input, Output, Space, SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.pipeline import Compilation
-from fmugen.start import values_at_start
 
 __all__ = ["inverse_model", "inverse_of", "prescribed_motions"]
 

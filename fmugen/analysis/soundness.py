@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fmugen.components.joints import joints_of
 from fmugen.errors import Problem
+from fmugen.evaluation import Evaluation
 from fmugen.expr.calculus import symbols_of
-from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.expr.substitute import Substitution
 from fmugen.formulas import evaluate
@@ -82,16 +82,7 @@ class _Start:
 
     def __init__(self, model: SystemModel, dae: Dae, flow: SolutionFlow) -> None:
         self.dae, self.flow = dae, flow
-        symbols, defaults = dae.symbols, default_parameters(model)
-        self._arguments = {
-            "p": list(symbols.parameters.values()),
-            "u": list(symbols.inputs.values()),
-            "t": [symbols.time],
-            "q": [coordinate.position for coordinate in dae.coordinates],
-            "v": [coordinate.velocity for coordinate in dae.coordinates],
-        }
-        self._known = {symbol for vector in self._arguments.values() for symbol in vector}
-        self._given = ([defaults[name] for name in symbols.parameters], list(dae.input_starts), [0.0])
+        self._at = Evaluation.at_defaults(model, dae)
         self._turns = Substitution(dae.held_at_start)
         # Lengths are counted in units of the mechanism, so that they compare with angles.
         self.scales = np.array([flow.length if c.unit == "m" else 1.0 for c in dae.coordinates])
@@ -99,11 +90,11 @@ class _Start:
     def values(self, expressions: Sequence[Expr], velocities: Sequence[_Array]) -> list[_Array] | None:
         """The values of expressions for each set of velocities; ``None`` if a network influences them."""
         counted = [self._turns(expression) for expression in expressions]
-        if not self._known.issuperset(symbols_of(counted)):
+        if not self._at.known.issuperset(symbols_of(counted)):
             return None
-        function = compile_python(counted, self._arguments)
+        function = self._at.function(counted)
         q = list(self.flow.positions)
-        return [np.array(function(*self._given, q, v.tolist()), dtype=np.float64) for v in velocities]
+        return [np.array(function(q, v.tolist()), dtype=np.float64) for v in velocities]
 
     def jacobian(self, rows: Sequence[int]) -> _Array:
         """The rows of Phi_q, by coordinates in units of the mechanism."""

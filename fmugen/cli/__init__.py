@@ -13,7 +13,6 @@ must not wait for the numerical libraries.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,9 +24,11 @@ from fmugen.cli.arguments import (
     FmiOption,
     IndependentOption,
     InputsOption,
+    IterationsOption,
     JudgedArgument,
     ModelArgument,
     ModelOfFmuOption,
+    NeverIterateOption,
     PlatformsOption,
     ReferenceSecondsOption,
     SolverOption,
@@ -40,14 +41,15 @@ from fmugen.cli.arguments import (
     interfaces_of,
     known_interfaces,
     names_in,
+    newton_steps,
     page,
     page_or_drawing,
     positive,
 )
 from fmugen.cli.choices import EquationFormat
+from fmugen.cli.several import split, study
 from fmugen.errors import FmugenError
 from fmugen.ir.options import ExportOptions
-from fmugen.ir.split import Method
 from fmugen.version import __version__
 
 __all__ = ["app", "main"]
@@ -185,6 +187,8 @@ def _closure(
     trees: TreesOption = _DEFAULTS.trees,
     closure: ClosureOption = _DEFAULTS.closure,
     independent: IndependentOption = "",
+    iterations: IterationsOption = None,
+    never_iterate: NeverIterateOption = False,
     svg: Annotated[
         Path | None,
         typer.Option(
@@ -195,7 +199,9 @@ def _closure(
     """Show how the loops are closed, block by block."""
     from fmugen.cli.closure import show_closure
 
-    show_closure(model, ExportOptions(trees, closure, independent=names_in(independent)), svg)
+    steps = newton_steps(iterations, never=never_iterate)
+    options = ExportOptions(trees, closure, independent=names_in(independent), iterations=steps)
+    show_closure(model, options, svg)
 
 
 @app.command("export")
@@ -216,6 +222,8 @@ def _export(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    iterations: IterationsOption = None,
+    never_iterate: NeverIterateOption = False,
     fmi: FmiOption = 2,
     interfaces: Annotated[
         str,
@@ -275,53 +283,12 @@ def _export(
         sources=sources,
         fmi=fmi_version(fmi),
         interfaces=interfaces_of(interfaces),
+        iterations=newton_steps(iterations, never=never_iterate),
     )
     export_model(model, output, options, ExportFiles(keep_sources, modelica, report), inverse=inverse)
 
 
-@app.command("split")
-def _split(
-    model: ModelArgument,
-    parts: Annotated[
-        str,
-        typer.Option(
-            "--parts", metavar="PARTS", help="File that names the parts and their bodies (TOML), or auto."
-        ),
-    ] = "auto",
-    method: Annotated[
-        Method | None,
-        typer.Option(
-            "--method",
-            help="How parts are coupled; default: the method of the parts file, else exact.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of <model name>.ssp.")
-    ] = Path(),
-    svg: Annotated[
-        Path | None,
-        typer.Option(
-            "--svg",
-            metavar="FILE",
-            callback=drawing,
-            help="Draw the parts and what they exchange (.svg).",
-            show_default=False,
-        ),
-    ] = None,
-    trees: TreesOption = _DEFAULTS.trees,
-    solver: SolverOption = _DEFAULTS.solver,
-    step: SolverStepOption = _DEFAULTS.step,
-    fmi: FmiOption = 2,
-    platforms: PlatformsOption = "host",
-) -> None:
-    """Split a model into several FMUs, packed as SSP."""
-    from fmugen.cli.split import Splitting, split_file
-
-    options = ExportOptions(
-        trees, solver=solver, step=step, platforms=names_in(platforms), fmi=fmi_version(fmi)
-    )
-    split_file(model, Splitting(parts, method, output, svg), options)
+app.command("split")(split)
 
 
 @app.command("simulate")
@@ -384,6 +351,8 @@ def _verify(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    iterations: IterationsOption = None,
+    never_iterate: NeverIterateOption = False,
 ) -> None:
     """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
     from fmugen.cli.verify import VerifyOptions, verify_file, verify_model
@@ -398,7 +367,11 @@ def _verify(
         return
     if model is not None:
         raise typer.BadParameter("--model needs an FMU as the first argument: name it, or leave out --model")
-    options = ExportOptions(trees, closure, solver, step, names_in(independent), fmi=fmi_version(fmi))
+    steps = newton_steps(iterations, never=never_iterate)
+    independents = names_in(independent)
+    options = ExportOptions(
+        trees, closure, solver, step, independents, fmi=fmi_version(fmi), iterations=steps
+    )
     verify_model(subject, options, wanted)
 
 
@@ -421,47 +394,18 @@ def _cross_check(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    iterations: IterationsOption = None,
+    never_iterate: NeverIterateOption = False,
 ) -> None:
     """Write an FMU with its reference in the layout of the FMI cross-check."""
     from fmugen.cli.cross_check import cross_check_model
 
-    options = ExportOptions(trees, closure, solver, step, names_in(independent))
+    steps = newton_steps(iterations, never=never_iterate)
+    options = ExportOptions(trees, closure, solver, step, names_in(independent), iterations=steps)
     cross_check_model(model, output, options, tuple(inputs or ()))
 
 
-@app.command("study")
-def _study(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study file (TOML).", show_default=False)],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FOLDER",
-            help="Folder of the results; default: the name of the study. Runs in it are not repeated.",
-            show_default=False,
-        ),
-    ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(
-            "--workers",
-            metavar="NUMBER",
-            min=1,
-            help="Processes on this machine; default: its cores.",
-            show_default=False,
-        ),
-    ] = os.cpu_count() or 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", metavar="ADDRESS", help="Dask scheduler of a cluster to run on instead."),
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Discard earlier results and start again.")] = False,
-) -> None:
-    """Run a model, an FMU or an SSP package many times with other parameters."""
-    from fmugen.cli.study import StudyOptions, run_study
-
-    run_study(study, StudyOptions(output, workers, scheduler, fresh))
+app.command("study")(study)
 
 
 @app.command("report")
@@ -486,9 +430,12 @@ def _report(
     solver: SolverOption = _DEFAULTS.solver,
     step: SolverStepOption = _DEFAULTS.step,
     independent: IndependentOption = "",
+    iterations: IterationsOption = None,
+    never_iterate: NeverIterateOption = False,
 ) -> None:
     """Write a page about a model: drawings, equations, closure, verification, animation."""
     from fmugen.cli.report import ReportOptions, report_model
 
-    options = ExportOptions(trees, closure, solver, step, names_in(independent))
+    steps = newton_steps(iterations, never=never_iterate)
+    options = ExportOptions(trees, closure, solver, step, names_in(independent), iterations=steps)
     report_model(model, ReportOptions(options, output, tolerance, stop, tuple(inputs or ())))

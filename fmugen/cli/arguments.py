@@ -17,9 +17,11 @@ __all__ = [
     "FmiOption",
     "IndependentOption",
     "InputsOption",
+    "IterationsOption",
     "JudgedArgument",
     "ModelArgument",
     "ModelOfFmuOption",
+    "NeverIterateOption",
     "PlatformsOption",
     "ReferenceSecondsOption",
     "SolverOption",
@@ -33,6 +35,7 @@ __all__ = [
     "interfaces_of",
     "known_interfaces",
     "names_in",
+    "newton_steps",
     "page",
     "page_or_drawing",
     "positive",
@@ -107,6 +110,13 @@ def names_in(listed: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in listed.split(",") if name.strip())
 
 
+def newton_steps(iterations: int | None, *, never: bool) -> int | None:
+    """The number of Newton steps of an export: 0 if it never iterates."""
+    if never and iterations is not None:
+        raise typer.BadParameter("--iterations and --never-iterate exclude each other: leave one out")
+    return 0 if never else iterations
+
+
 ModelArgument = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file (TOML).", show_default=False)
 ]
@@ -144,6 +154,22 @@ IndependentOption = Annotated[
         metavar="NAME,...",
         help="The independent coordinates, as many as there are degrees of freedom; default: the best found.",
         show_default=False,
+    ),
+]
+IterationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--iterations",
+        metavar="NUMBER",
+        min=1,
+        help="Newton steps over each iterated block, exactly so many; default: as many as rounding needs.",
+        show_default=False,
+    ),
+]
+NeverIterateOption = Annotated[
+    bool,
+    typer.Option(
+        "--never-iterate", help="Refuse a model that needs iteration; the FMU stops where a guard fails."
     ),
 ]
 SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from fmugen.signals import Signal, constant, read_signals
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 
 __all__ = ["assignment", "input_files", "read_inputs", "require_known"]
 
@@ -53,5 +53,5 @@ def assignment(text: str, option: str) -> tuple[str, float]:
 def require_known(name: str, known: list[str], what: str, option: str) -> None:
     """Refuse a name that the model does not have."""
     if name not in known:
-        hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+        hint = choice_hint(name, known, "it has")
         raise typer.BadParameter(f"the model has no {what} {name!r}; {hint}", param_hint=option)

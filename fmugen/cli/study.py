@@ -21,7 +21,7 @@ from fmugen.errors import FmugenError, ModelError, Problem
 from fmugen.ir.options import ExportOptions
 from fmugen.master import PartVariable, Signals, System, load_system
 from fmugen.signals import Signal, constant, feed, read_signals
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint, did_you_mean
 from fmugen.verify.fmu_file import read_fmu
 from fmugen.verify.simulate import communication_points
 
@@ -138,7 +138,7 @@ def _signals(
 def _column(path: Path, file: Path, name: str) -> Signal:
     columns = read_signals(file)
     if name not in columns:
-        hint = did_you_mean(name, list(columns)) or f"it has {', '.join(columns)}"
+        hint = choice_hint(name, columns, "it has")
         raise ModelError(str(path), (Problem(f"inputs.{name}", f"{file.name} has no column {name!r}", hint),))
     return columns[name]
 

@@ -4,7 +4,7 @@
 ``freedoms``    the motion space of a joint
 ``site``        freedoms and laws -> edges, in the plane and in space
 ``measures``    how quantities are measured
-``bodies``, ``joints``, ``drivers``, ``forces``, ``friction``, ``tyre``
+``bodies``, ``joints``, ``drivers``, ``forces``, ``friction``, ``rolling``, ``tyre``
                 the types of mechanical elements
 ``network``     what a component of a network is; the modules beside it hold their types
 """
@@ -20,6 +20,7 @@ import fmugen.components.friction
 import fmugen.components.hydraulic
 import fmugen.components.joints
 import fmugen.components.modal
+import fmugen.components.rolling
 import fmugen.components.rotational
 import fmugen.components.translational
 import fmugen.components.tyre  # noqa: F401

@@ -413,14 +413,4 @@ def renamed(element: Element, name: str) -> Element:
 
 
 def quantities_of(kind: Component, name: str, *, planar: bool) -> tuple[Quantity, ...]:
-    return tuple(
-        Quantity(
-            f"{name}{each.at}",
-            each.kind,
-            each.level,
-            each.unit,
-            isinstance(each.measure, StateValue),
-            each.limit,
-        )
-        for each in kind.all_readings(planar=planar)
-    )
+    return tuple(each.quantity(name) for each in kind.all_readings(planar=planar))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
+from fmugen.components import laws
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Rank
@@ -26,62 +27,42 @@ class _Electrical(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = _ENDS
 
 
-class VoltageSource(_Electrical):
+class VoltageSource(_Electrical, laws.AcrossSource):
     """v = v(t); a controlled source where the formula uses quantities."""
 
     type = "voltage_source"
     values = (Value("voltage", "V", "give the voltage", free=True),)
-    edges = (between("from", "to", Rank.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["voltage"]
 
 
-class CurrentSource(_Electrical):
+class CurrentSource(_Electrical, laws.ThroughSource):
     """i = i(t); a controlled source where the formula uses quantities."""
 
     type = "current_source"
     values = (Value("current", "A", "give the current", free=True),)
-    edges = (between("from", "to", Rank.THROUGH_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["current"]
 
 
-class Resistor(_Electrical):
+class Resistor(_Electrical, laws.Resistive):
     """v = R i."""
 
     type = "resistor"
     values = (Value("resistance", "Ohm", "give the resistance", free=True),)
-    edges = (between("from", "to", Rank.RESISTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["resistance"] * at.through()
 
 
-class Capacitor(_Electrical):
+class Capacitor(_Electrical, laws.AcrossStorage):
     """i = C v'."""
 
     type = "capacitor"
     values = (Value("capacitance", "F", "give the capacitance"),)
-    edges = (between("from", "to", Rank.CAPACITIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["capacitance"] * at.across(order=1)
 
 
-class Inductor(_Electrical):
+class Inductor(_Electrical, laws.ThroughStorage):
     """v = L i'."""
 
     type = "inductor"
     values = (Value("inductance", "H", "give the inductance"),)
-    edges = (between("from", "to", Rank.INDUCTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["inductance"] * at.through(order=1)
 
 
-class Transformer(_Electrical):
+class Transformer(_Electrical, laws.Transforming):
     """v1 = n v2, i2 = -n i1.
 
     Power is neither stored nor lost (McPhee, Figure 2).
@@ -98,10 +79,6 @@ class Transformer(_Electrical):
         between("from", "to", Rank.COUPLED_ACROSS, "1"),
         between("from2", "to2", Rank.COUPLED_THROUGH, "2"),
     )
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across(0) - at["ratio"] * at.across(1)
-        yield at.through(1) + at["ratio"] * at.through(0)
 
 
 class OpAmp(_Electrical):

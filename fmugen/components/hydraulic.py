@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
+from fmugen.components import laws
 from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Rank
@@ -27,26 +28,18 @@ class _Hydraulic(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.HYDRAULIC)
 
 
-class PressureSource(_Hydraulic):
+class PressureSource(_Hydraulic, laws.AcrossSource):
     """p = p(t): a constant head, or a pressure that is given."""
 
     type = "pressure_source"
     values = (Value("pressure", "Pa", "give the pressure", free=True),)
-    edges = (between("from", "to", Rank.ACROSS_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["pressure"]
 
 
-class FlowSource(_Hydraulic):
+class FlowSource(_Hydraulic, laws.ThroughSource):
     """q = q(t)."""
 
     type = "flow_source"
     values = (_FLOW,)
-    edges = (between("from", "to", Rank.THROUGH_DRIVER),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["flow"]
 
 
 class Pump(FlowSource):
@@ -82,26 +75,18 @@ class Resistance(_Hydraulic):
         yield at.across() - slope * flow
 
 
-class Inertance(_Hydraulic):
+class Inertance(_Hydraulic, laws.ThroughStorage):
     """p = L q'."""
 
     type = "inertance"
     values = (Value("inertance", "kg/m4", "give the inertance"),)
-    edges = (between("from", "to", Rank.INDUCTIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across() - at["inertance"] * at.through(order=1)
 
 
-class Compliance(_Hydraulic):
+class Compliance(_Hydraulic, laws.AcrossStorage):
     """q = C p'."""
 
     type = "compliance"
     values = (_CAPACITANCE,)
-    edges = (between("from", "to", Rank.CAPACITIVE),)
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.through() - at["capacitance"] * at.across(order=1)
 
 
 class Reservoir(Compliance):

@@ -39,7 +39,16 @@ from fmugen.ir.motion import Motion
 from fmugen.ir.network import Discipline
 from fmugen.ir.quantity import SLIDE, Level, attitude_kinds, vector_kinds
 
-__all__ = ["Joint", "Virtual", "flanged_joints", "imitable_joints", "joint_of", "joints_of", "virtual_about"]
+__all__ = [
+    "Joint",
+    "Virtual",
+    "flanged_joints",
+    "imitable_joints",
+    "joint_of",
+    "joints_of",
+    "virtual_about",
+    "weld_table",
+]
 
 
 class Joint(Component):
@@ -188,6 +197,12 @@ class Weld(Joint):
 
     def freedoms(self) -> Freedoms:
         return Freedoms(Held(), Locked(self.angle))
+
+
+def weld_table(tail: str, head: str, angle: str | float | None = None) -> dict[str, object]:
+    """The table of a weld in a model file."""
+    ends = dict(zip((end.key for end in Weld.ends), (tail, head), strict=True))
+    return {"type": Weld.type, **ends, **({} if angle is None else {"angle": angle})}
 
 
 @component

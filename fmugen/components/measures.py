@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from fmugen.expr.dag import Expr
 from fmugen.ir.graph import Domain
 from fmugen.ir.motion import Motion
-from fmugen.ir.quantity import Kinds, Level, Limit, angle_kinds, force_kinds, torque_kinds, vector_kinds
+from fmugen.ir.quantity import (
+    Kinds,
+    Level,
+    Limit,
+    Quantity,
+    angle_kinds,
+    force_kinds,
+    torque_kinds,
+    vector_kinds,
+)
 
 __all__ = [
     "Across",
@@ -149,6 +158,10 @@ Measure = (
 )
 
 
+#: Measures of forces and torques, and of what else a law gives.
+_EFFORTS = (Effort, Through, Tension)
+
+
 @dataclass(frozen=True)
 class Reading:
     """A quantity of an element and how it is measured.
@@ -165,6 +178,18 @@ class Reading:
     at: str = ""
     recorded: bool = False
     limit: Limit | None = None
+
+    def quantity(self, element: str) -> Quantity:
+        """The quantity of the element with this name."""
+        return Quantity(
+            f"{element}{self.at}",
+            self.kind,
+            self.level,
+            self.unit,
+            network=isinstance(self.measure, StateValue),
+            limit=self.limit,
+            effort=isinstance(self.measure, _EFFORTS),
+        )
 
 
 def _readings(kinds: Kinds, measures: Iterator[Measure], recorded: bool = False) -> Iterator[Reading]:

@@ -3,18 +3,19 @@
 A component is one class in one of the modules ``electrical``, ``hydraulic``, ``translational``,
 ``rotational`` and ``couplers``::
 
-    class Resistor(NetworkComponent):
-        \"\"\"v = R i (McPhee, Table 1).\"\"\"
+    class Varistor(NetworkComponent):
+        \"\"\"i = k v^3.\"\"\"
 
         section = "electrical"
-        type = "resistor"
+        type = "varistor"
         terminals = ends(Discipline.ELECTRICAL)
-        values = (Value("resistance", "Ohm", "the resistance", free=True),)
+        values = (Value("coefficient", "A/V3", "give the current at 1 V", free=True),)
         edges = (between("from", "to", Rank.RESISTIVE),)
 
         def equations(self, at: Variables) -> Iterator[Expr]:
-            yield at.across() - at["resistance"] * at.through()
+            yield at.through() - at["coefficient"] * at.across() ** 3
 
+Laws that several disciplines share, such as sources, are in the module ``laws``.
 Being a subclass enters it into the registry: the model file, the builder, the quantities and the formulation
 know it from there. Each edge needs one terminal equation, an expression that vanishes.
 """

@@ -6,19 +6,10 @@ opposite torque acts on ``from``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
-from fmugen.components.network import NetworkComponent, Terminal, Value, Variables, between, ends
-from fmugen.components.one_dimensional import (
-    AcrossSource,
-    Damping,
-    Elastic,
-    Inertial,
-    RateSource,
-    ThroughSource,
-)
-from fmugen.expr.dag import Expr
+from fmugen.components import laws
+from fmugen.components.network import NetworkComponent, Terminal, Value, between, ends
 from fmugen.ir.graph import Rank
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
@@ -31,15 +22,20 @@ class _Rotational(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.ROTATIONAL)
 
 
-class Inertia(_Rotational, Inertial):
+class _FromGround(_Rotational):
+    """A component that is between the ground and `to`, unless `from` is named."""
+
+    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
+
+
+class Inertia(_FromGround, laws.Inertial):
     """tau = -J alpha."""
 
     type = "inertia"
-    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("inertia", "kg.m2", "give the moment of inertia"),)
 
 
-class Spring(_Rotational, Elastic):
+class Spring(_Rotational, laws.Elastic):
     """tau = -c (phi - phi0)."""
 
     type = "spring"
@@ -49,38 +45,35 @@ class Spring(_Rotational, Elastic):
     )
 
 
-class Damper(_Rotational, Damping):
+class Damper(_Rotational, laws.Damping):
     """tau = -d w."""
 
     type = "damper"
     values = (Value("damping", "N.m.s/rad", "give the damping constant", free=True),)
 
 
-class AngleSource(_Rotational, AcrossSource):
+class AngleSource(_FromGround, laws.AcrossSource):
     """phi = phi(t)."""
 
     type = "angle_source"
-    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("angle", "rad", "give the angle", free=True),)
 
 
-class SpeedSource(_Rotational, RateSource):
+class SpeedSource(_FromGround, laws.AcrossRateSource):
     """w = w(t); the angle is integrated."""
 
     type = "speed_source"
-    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("speed", "rad/s", "give the angular velocity", free=True),)
 
 
-class Torque(_Rotational, ThroughSource):
+class Torque(_FromGround, laws.ThroughSource):
     """tau = tau(t), on `to`."""
 
     type = "torque"
-    terminals = ends(Discipline.ROTATIONAL, tail=GROUND)
     values = (Value("torque", "N.m", "give the torque", free=True),)
 
 
-class Gear(_Rotational):
+class Gear(_Rotational, laws.Transforming):
     """phi1 = n phi2, tau2 = -n tau1, angles relative to the support."""
 
     type = "gear"
@@ -90,7 +83,3 @@ class Gear(_Rotational):
         between("support", "from", Rank.COUPLED_ACROSS, "1"),
         between("support", "to", Rank.COUPLED_THROUGH, "2"),
     )
-
-    def equations(self, at: Variables) -> Iterator[Expr]:
-        yield at.across(0) - at["ratio"] * at.across(1)
-        yield at.through(1) + at["ratio"] * at.through(0)

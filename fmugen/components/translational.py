@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from fmugen.components import laws
 from fmugen.components.network import NetworkComponent, Terminal, Value, ends
-from fmugen.components.one_dimensional import (
-    AcrossSource,
-    Damping,
-    Elastic,
-    Inertial,
-    RateSource,
-    ThroughSource,
-)
 from fmugen.ir.model import GROUND
 from fmugen.ir.network import Discipline
 
@@ -28,15 +21,20 @@ class _Translational(NetworkComponent):
     terminals: ClassVar[tuple[Terminal, ...]] = ends(Discipline.TRANSLATIONAL)
 
 
-class Mass(_Translational, Inertial):
+class _FromGround(_Translational):
+    """A component that is between the ground and `to`, unless `from` is named."""
+
+    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
+
+
+class Mass(_FromGround, laws.Inertial):
     """f = -m a."""
 
     type = "mass"
-    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("mass", "kg", "give the mass"),)
 
 
-class Spring(_Translational, Elastic):
+class Spring(_Translational, laws.Elastic):
     """f = -c (s - s0)."""
 
     type = "spring"
@@ -46,32 +44,29 @@ class Spring(_Translational, Elastic):
     )
 
 
-class Damper(_Translational, Damping):
+class Damper(_Translational, laws.Damping):
     """f = -d v."""
 
     type = "damper"
     values = (Value("damping", "N.s/m", "give the damping constant", free=True),)
 
 
-class PositionSource(_Translational, AcrossSource):
+class PositionSource(_FromGround, laws.AcrossSource):
     """s = s(t)."""
 
     type = "position_source"
-    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("position", "m", "give the displacement", free=True),)
 
 
-class SpeedSource(_Translational, RateSource):
+class SpeedSource(_FromGround, laws.AcrossRateSource):
     """v = v(t); the displacement is integrated."""
 
     type = "speed_source"
-    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("speed", "m/s", "give the speed", free=True),)
 
 
-class Force(_Translational, ThroughSource):
+class Force(_FromGround, laws.ThroughSource):
     """f = f(t), on `to`."""
 
     type = "force"
-    terminals = ends(Discipline.TRANSLATIONAL, tail=GROUND)
     values = (Value("force", "N", "give the force", free=True),)

@@ -20,6 +20,7 @@ from fmugen.cosim.partition import NETWORK
 from fmugen.errors import ModelError, Problem
 from fmugen.ir.graph import Role
 from fmugen.ir.model import GROUND, Space, SystemModel
+from fmugen.ir.quantity import FORCE_COMPONENTS
 from fmugen.ir.split import Members, Partition
 
 __all__ = ["find_partition"]
@@ -95,7 +96,7 @@ def _ties(model: SystemModel) -> Iterator[set[str]]:
             owner, _, kind = name.rpartition(".")
             while owner and owner not in bodies and owner not in ends:
                 owner = owner.rpartition(".")[0]
-            reaction = kind in ("fx", "fy", "fz")
+            reaction = kind in FORCE_COMPONENTS
             found |= {owner} if owner in bodies else set() if reaction else ends.get(owner, set())
         return found
 

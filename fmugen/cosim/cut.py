@@ -33,6 +33,7 @@ from fmugen.ir.model import (
     SystemModel,
     Tensor,
 )
+from fmugen.ir.quantity import FORCE_COMPONENTS
 from fmugen.ir.split import Partition
 
 __all__ = ["Cut", "CutKind", "Pieces", "Port", "cut_model"]
@@ -197,7 +198,7 @@ class _Cutter:
         for output in self.model.outputs:
             for name in output.value.names():
                 owner, _, kind = name.rpartition(".")
-                if owner == joint.name and kind[0] != "f":
+                if owner == joint.name and kind not in FORCE_COMPONENTS:
                     hint = f"output the angles of {joint.tail.body} and {joint.head.body} instead"
                     message = f"{name!r} is not known where the joint is cut"
                     self.problems.append(Problem(f"outputs.{output.name}", message, hint))

@@ -15,13 +15,12 @@ import numpy as np
 
 from fmugen.components.base import component_of
 from fmugen.components.measures import Attitude
-from fmugen.expr.code import compile_python
+from fmugen.evaluation import Evaluation
 from fmugen.expr.dag import Expr
-from fmugen.expr.substitute import Substitution
 from fmugen.formulas import parse
 from fmugen.ir.flow import Closure
 from fmugen.ir.formula import constant
-from fmugen.ir.model import Output, Space, Start, SystemModel, default_parameters, quantities
+from fmugen.ir.model import Output, Space, Start, SystemModel, quantities
 from fmugen.ir.options import ExportOptions
 from fmugen.ir.quantity import Level
 from fmugen.ir.split import SYSTEM, Connection
@@ -137,26 +136,18 @@ class _Instant:
         self._model = model
         made = Compilation(model, ExportOptions(_TREES, Closure.NEWTON))
         self._dae, self._flow = made.dae, made.flow
-        dae, symbols = self._dae, self._dae.symbols
-        self._known = {
-            "p": list(symbols.parameters.values()),
-            "u": list(symbols.inputs.values()),
-            "t": [symbols.time],
-            "q": [coordinate.position for coordinate in dae.coordinates],
-            "v": [coordinate.velocity for coordinate in dae.coordinates],
-        }
-        rows = dae.constraints
+        dae, rows = self._dae, self._dae.constraints
         self._shape = list(dae.mass), [(row, column) for row, c in enumerate(rows) for column in c.jacobian]
         jacobian = [value for c in rows for value in c.jacobian.values()]
         motion: list[Expr] = [*dae.mass.values(), *dae.force, *jacobian, *(c.gamma for c in rows)]
-        counted = Substitution(dae.known_at_start)
-        self._motion = compile_python([counted(value) for value in motion], self._known)
-        found = {
-            **self._known,
-            "a": [coordinate.acceleration for coordinate in dae.coordinates],
-            "w": [c.multiplier for c in rows],
-        }
-        self._shown = compile_python([counted(value) for value in dae.outputs.values()], found)
+        at = Evaluation.at_defaults(model, dae)
+        self._motion = at.function(motion, dae.known_at_start)
+        self._shown = at.function(
+            list(dae.outputs.values()),
+            dae.known_at_start,
+            a=[coordinate.acceleration for coordinate in dae.coordinates],
+            w=[c.multiplier for c in rows],
+        )
 
     def outputs(self) -> dict[str, float]:
         """All outputs at the start; those ``by`` an input as differences, exact if they are linear."""
@@ -185,25 +176,21 @@ class _Instant:
     @cached_property
     def _accelerations(self) -> list[float]:
         """The accelerations at the start."""
-        return self._solved(
-            self._motion(*self._known_at({i.name: i.start for i in self._model.inputs}, 0.0))
-        )[0]
+        return self._solved(self._motion(self._flow.positions, self._flow.velocities))[0]
 
-    def _known_at(self, inputs: Mapping[str, float], time: float) -> tuple[Sequence[float], ...]:
-        """Parameters, inputs, time, positions and velocities near the start, which go on as they do there."""
-        dae, defaults = self._dae, default_parameters(self._model)
-        parameters = [defaults[name] for name in dae.symbols.parameters]
-        given = [inputs[name] for name in dae.symbols.inputs]
+    def _near_start(self, time: float) -> tuple[Sequence[float], Sequence[float]]:
+        """Positions and velocities near the start, which change as they do there."""
         positions, velocities = self._flow.positions, self._flow.velocities
         if time:
             positions = tuple(q + time * v for q, v in zip(positions, velocities, strict=True))
             velocities = tuple(v + time * a for v, a in zip(velocities, self._accelerations, strict=True))
-        return parameters, given, [time], positions, velocities
+        return positions, velocities
 
     def _at(self, inputs: Mapping[str, float], time: float) -> dict[str, float]:
-        at = self._known_at(inputs, time)
-        acceleration, multipliers = self._solved(self._motion(*at))
-        shown = self._shown(*at, acceleration, multipliers)
+        given = [inputs[name] for name in self._dae.symbols.inputs]
+        at = self._near_start(time)
+        acceleration, multipliers = self._solved(self._motion(*at, time=time, inputs=given))
+        shown = self._shown(*at, acceleration, multipliers, time=time, inputs=given)
         return dict(zip(self._dae.outputs, (float(value) for value in shown), strict=True))
 
     def _solved(self, numbers: Sequence[float]) -> tuple[list[float], list[float]]:

@@ -1,11 +1,13 @@
-"""The functions of expressions, as functions of numbers."""
+"""The operations and functions of expressions, as functions of numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-__all__ = ["FUNCTION_VALUES"]
+from fmugen.expr.dag import Expr, Operation
+
+__all__ = ["FUNCTION_VALUES", "operation_value"]
 
 _TURN = 2.0 * math.pi
 
@@ -31,3 +33,18 @@ FUNCTION_VALUES: dict[str, Callable[..., float]] = {
         )
     },
 }
+
+
+def operation_value(node: Expr, values: Sequence[float]) -> float:
+    """The value of an operation or a function whose arguments have ``values``; NaN where it has none."""
+    try:
+        match node.operation:
+            case Operation.ADD:
+                return math.fsum(values)
+            case Operation.MUL:
+                return math.prod(values)
+            case Operation.POWER:
+                return float(values[0] ** node.exponent)
+        return float(FUNCTION_VALUES[node.name](*values))
+    except (ArithmeticError, ValueError):  # a division by zero, the root of a negative number
+        return math.nan

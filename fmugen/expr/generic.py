@@ -6,13 +6,12 @@ construction takes an expansion, but their numerical product is zero at once.
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from fmugen.expr.calculus import postorder
 from fmugen.expr.dag import Expr, Operation
-from fmugen.expr.functions import FUNCTION_VALUES
+from fmugen.expr.functions import operation_value
 
 __all__ = ["Generic", "ValueTable"]
 
@@ -45,7 +44,7 @@ class ValueTable:
             case Operation.SYMBOL:
                 return self._of_symbol(node)
         columns = zip(*(self._values[arg] for arg in node.args), strict=True)
-        return tuple(_evaluated(node, column) for column in columns)
+        return tuple(operation_value(node, column) for column in columns)
 
     def _of_symbol(self, symbol: Expr) -> tuple[float, ...]:
         raise KeyError(f"{symbol!r} has no values")
@@ -65,18 +64,3 @@ class Generic(ValueTable):
     def _of_symbol(self, symbol: Expr) -> tuple[float, ...]:
         source = random.Random(symbol.name)
         return tuple(source.uniform(0.2, 0.9) for _ in range(_POINTS))
-
-
-def _evaluated(node: Expr, values: Sequence[float]) -> float:
-    """An operation or function of the values of its arguments."""
-    try:
-        match node.operation:
-            case Operation.ADD:
-                return math.fsum(values)
-            case Operation.MUL:
-                return math.prod(values)
-            case Operation.POWER:
-                return float(values[0] ** node.exponent)
-        return float(FUNCTION_VALUES[node.name](*values))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return math.nan

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 
 from fmugen.expr.dag import Expr, Operation
-from fmugen.expr.functions import FUNCTION_VALUES
+from fmugen.expr.functions import operation_value
 
 __all__ = ["Sample", "Substitution", "rebuilt", "substitute"]
 
@@ -78,19 +77,9 @@ class Sample:
         return self._known[root]
 
     def _value(self, node: Expr) -> float:
-        args = [self._known[arg] for arg in node.args]
-        try:
-            match node.operation:
-                case Operation.NUMBER:
-                    return float(node.number)
-                case Operation.SYMBOL:
-                    return self._symbol(node)
-                case Operation.ADD:
-                    return math.fsum(args)
-                case Operation.MUL:
-                    return math.prod(args)
-                case Operation.POWER:
-                    return float(args[0] ** node.exponent)
-            return float(FUNCTION_VALUES[node.name](*args))
-        except (ArithmeticError, ValueError):  # a division by zero, the root of a negative number
-            return math.nan
+        match node.operation:
+            case Operation.NUMBER:
+                return float(node.number)
+            case Operation.SYMBOL:
+                return self._symbol(node)
+        return operation_value(node, [self._known[arg] for arg in node.args])

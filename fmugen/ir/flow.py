@@ -84,7 +84,8 @@ class SolutionFlow:
     integrated with their angular velocity, and normalized, which is accurate wherever one of them is small.
     ``quality`` is the best that these independent coordinates show on the declared motion, as a part of what
     the best ones have there. ``distances`` are those of the assembly modes found from the guesses, that of
-    ``positions`` first; more modes are looked for only where the first is not near.
+    ``positions`` first; more modes are looked for only where the first is not near. ``iterations`` is the
+    fixed number of Newton steps over an iterated block; 0: the model never iterates.
     """
 
     closure: Closure
@@ -102,6 +103,7 @@ class SolutionFlow:
     whole: tuple[Attitude, ...] = ()
     quality: float = 1.0
     distances: tuple[float, ...] = ()
+    iterations: int | None = None
 
     @property
     def carried(self) -> tuple[int, ...]:

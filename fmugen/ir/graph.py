@@ -16,7 +16,7 @@ from functools import cached_property
 
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3
-from fmugen.ir.motion import Gap, GeneralizedLaw, Law
+from fmugen.ir.motion import Direction, Gap, GeneralizedLaw, Law
 from fmugen.ir.network import Discipline
 
 __all__ = [
@@ -232,13 +232,14 @@ class DomainGraph:
 class Term:
     """``direction`` . velocity of the head of ``edge`` relative to its tail.
 
-    The direction is constant in the axes of the body ``frame``. The velocity of a T-edge is the one seen from
-    the frame of its displacement; that of an R-edge is an angular velocity.
+    The direction is given in the axes of the body ``frame``: a constant one, or a function of position, which
+    reads the motion of the edge. The velocity of a T-edge is the one seen from the frame of its displacement;
+    that of an R-edge is an angular velocity.
     """
 
     edge: Edge
     frame: str
-    direction: Vector3
+    direction: Vector3 | Direction
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
 
-__all__ = ["Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
+__all__ = ["Direction", "Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Motion(Protocol):
     def spin(self) -> Vector3:
         """The angular velocity of the head relative to the tail, along the axes of the edge."""
 
-    def direction(self, fixed: Vector) -> Vector3:
+    def direction(self, fixed: Vector | Vector3) -> Vector3:
         """The unit vector along a direction fixed in the body of the head, along the axes of the edge."""
 
     def velocity(self, frame: str) -> Vector3:
@@ -126,3 +126,5 @@ Law = Callable[[Motion], Affine]
 GeneralizedLaw = Callable[[Motion], Sequence[AffineScalar]]
 #: A function of position that a constraint keeps at zero.
 Gap = Callable[[Motion], Expr]
+#: A direction that depends on position, in the axes of a body.
+Direction = Callable[[Motion], Vector3]

@@ -11,6 +11,7 @@ from enum import Enum
 __all__ = [
     "ATTITUDE_MATRIX",
     "EULER_PARAMETERS",
+    "FORCE_COMPONENTS",
     "SLIDE",
     "Kinds",
     "Level",
@@ -49,7 +50,8 @@ class Limit:
 class Quantity:
     """``owner`` is an element, a ``body.point`` or a node; ``kind`` is the last word of the name.
 
-    ``network`` tells variables of networks from quantities of the mechanism. An FMU warns beyond a ``limit``.
+    ``network`` tells variables of networks from quantities of the mechanism. An ``effort`` is a force or a
+    torque, or follows from the law of one. An FMU warns beyond a ``limit``.
     """
 
     owner: str
@@ -58,6 +60,7 @@ class Quantity:
     unit: str
     network: bool = False
     limit: Limit | None = None
+    effort: bool = False
 
     @property
     def name(self) -> str:
@@ -118,3 +121,7 @@ def torque_kinds(*, planar: bool, level: Level = _A) -> Kinds:
     if planar:
         return (("torque", level, "N.m"),)
     return tuple((f"t{axis}", level, "N.m") for axis in "xyz")
+
+
+#: The names of the components of a force.
+FORCE_COMPONENTS = frozenset(kind for kind, *_ in force_kinds(planar=False))

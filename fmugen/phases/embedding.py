@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from fmugen.algebra.recursion import accelerations
 from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Expr, Operation
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Attitude, Block, SolutionFlow
 from fmugen.ir.program import Guard, Motion, MotionStage, Result
-from fmugen.recursion import accelerations
 
 __all__ = ["System", "embed", "embed_all", "written_out"]
 

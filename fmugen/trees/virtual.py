@@ -42,7 +42,6 @@ __all__ = ["hides_reactions", "propose_virtual_joints", "require_reactions"]
 _MOST_PROPOSALS = 8
 #: A chain with fewer turning joints has no angles to add.
 _FEWEST_TURNS = 2
-_REACTIONS = ("fx", "fy", "fz", "tx", "ty", "tz", "torque", "tension")
 
 
 def propose_virtual_joints(model: SystemModel) -> SystemModel:
@@ -95,12 +94,10 @@ def require_reactions(model: SystemModel, trees: TreeSelection) -> None:
 
 def _reactions_asked_for(model: SystemModel) -> Iterator[str]:
     """The joints and drivers whose reactions are in outputs."""
-    owners = {element.name for element in model.in_section("joints", "drivers")}
-    for output in model.outputs:
-        for name in output.value.names():
-            owner, _, kind = name.rpartition(".")
-            if owner in owners and kind in _REACTIONS:
-                yield owner
+    used = {name for output in model.outputs for name in output.value.names()}
+    for element in model.in_section("joints", "drivers"):
+        if any(quantity.effort and quantity.name in used for quantity in element.quantities):
+            yield element.name
 
 
 def _names(model: SystemModel) -> Iterator[str]:

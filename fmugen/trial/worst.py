@@ -128,7 +128,7 @@ class _Bound:
 
     def __init__(self, program: Program, solver: Solver) -> None:
         self._program, self._solver = program, solver
-        self._closure = program.flow.closure
+        self._closure, self._iterations = program.flow.closure, program.flow.iterations
         self._n, self._m = len(program.coordinate_names), len(program.flow.rows)
         self._f = len(program.flow.independent)
         self._inputs = len(program.input_rates)
@@ -150,9 +150,11 @@ class _Bound:
 
     # --- closing loops ------------------------------------------------------------------------
 
-    @staticmethod
-    def _newton(size: int, evaluation: int) -> int:
-        """``solve_block``: damped Newton iteration."""
+    def _newton(self, size: int, evaluation: int) -> int:
+        """``solve_block``: damped Newton iteration, or a fixed number of steps."""
+        if self._iterations is not None:
+            step = evaluation + _lu_factor(size) + _lu_solve(size) + size + _COUNTERS
+            return self._iterations * step
         halvings = _limit("loops.c", "MAX_HALVINGS") + 1
         damped = halvings * (2 * size + evaluation + 1)
         iteration = _lu_factor(size) + _lu_solve(size) + 3 * size + damped + _COUNTERS
@@ -245,6 +247,8 @@ class _Bound:
     @cached_property
     def _evaluate_limit(self) -> int:
         """The limit from four neighbours, polished."""
+        if self._iterations == 0:
+            return 0
         n, m, f = self._n, self._m, self._f
         turned = self._attitudes * (3 * 4 * 4 + 8 + 12 + 4 * 3 * 4)
         neighbour = 2 + 2 * f + turned + self._close_loops + self._factor_dependent + self._evaluate_regular
@@ -357,12 +361,15 @@ class _Bound:
     def _left_out_hold(self) -> int:
         if not self._left_out:
             return 0
-        return 2 * (self._call("left_out") + self._left_out) + self._project_position
+        projected = 0 if self._iterations == 0 else self._project_position
+        return 2 * (self._call("left_out") + self._left_out) + projected
 
     @cached_property
     def _sharpen(self) -> int:
         """A second evaluation, where exact steps have lost digits."""
-        return self._call("constraints") + 2 + self.evaluation if self._closure in EMBEDDED else 0
+        if self._closure not in EMBEDDED or self._iterations == 0:
+            return 0
+        return self._call("constraints") + 2 + self.evaluation
 
     @cached_property
     def _turns(self) -> int:

@@ -8,6 +8,7 @@ not close any loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from fmugen.verify.catalogue.base import UNTURNED
 from fmugen.verify.layout import Layout
 from fmugen.verify.mechanism import Mechanism
 from fmugen.verify.rotations import Array
+
+_Value = TypeVar("_Value", Attitude, Array)
 
 
 def initial_pose(mechanism: Mechanism, starts: Mapping[str, float], time: float) -> Array:
@@ -61,22 +64,37 @@ def _attitudes(layout: Layout, links: list[Link], bodies: Mapping[int, BodyPose]
     attitudes = {layout.ground: UNTURNED}
     attitudes |= {index: pose.rotation for index, pose in bodies.items() if pose.rotation is not None}
 
-    def walk(usable: Callable[[Link], bool]) -> None:
+    def across(link: Link, near: Attitude, forward: bool) -> Attitude | None:
+        rotation = link.relation.rotation
+        return None if rotation is None else near.then(rotation if forward else rotation.back())
+
+    _spread(links, attitudes, lambda link: link.relation.known, across)
+    return [attitudes.get(index, UNTURNED) for index in range(layout.ground + 1)]
+
+
+def _spread(
+    links: list[Link],
+    known: dict[int, _Value],
+    reliable: Callable[[Link], bool],
+    across: Callable[[Link, _Value, bool], _Value | None],
+) -> None:
+    """Carry values from body to body, across reliable links first and then across all.
+
+    ``across`` gives the value at the head of a link from that at its tail (``True``), or the other way.
+    """
+    for usable in (reliable, lambda _: True):
         reached = True
         while reached:
             reached = False
             for link in filter(usable, links):
-                tail, head, rotation = link.tail.body, link.head.body, link.relation.rotation
-                if rotation is not None and (tail in attitudes) != (head in attitudes):
+                tail, head = link.tail.body, link.head.body
+                forward = tail in known
+                if forward == (head in known):
+                    continue
+                value = across(link, known[tail if forward else head], forward)
+                if value is not None:
+                    known[head if forward else tail] = value
                     reached = True
-                    if tail in attitudes:
-                        attitudes[head] = attitudes[tail].then(rotation)
-                    else:
-                        attitudes[tail] = attitudes[head].then(rotation.back())
-
-    walk(lambda link: link.relation.known)
-    walk(lambda link: True)
-    return [attitudes.get(index, UNTURNED) for index in range(layout.ground + 1)]
 
 
 def _centers(
@@ -92,24 +110,15 @@ def _centers(
         if not np.any(np.isnan(center)):
             centers[index] = center
 
-    def walk(usable: Callable[[Link], bool]) -> None:
-        reached = True
-        while reached:
-            reached = False
-            for link in filter(usable, links):
-                tail, head, displacement = link.tail.body, link.head.body, link.relation.displacement
-                if displacement is None or (tail in centers) == (head in centers):
-                    continue
-                reached = True
-                step = attitudes[tail].matrix @ (np.array(link.tail.arm) + displacement)
-                step = step - attitudes[head].matrix @ np.array(link.head.arm)
-                if tail in centers:
-                    centers[head] = centers[tail] + step
-                else:
-                    centers[tail] = centers[head] - step
+    def across(link: Link, near: Array, forward: bool) -> Array | None:
+        tail, head, displacement = link.tail.body, link.head.body, link.relation.displacement
+        if displacement is None:
+            return None
+        step: Array = attitudes[tail].matrix @ (np.array(link.tail.arm) + displacement)
+        step -= attitudes[head].matrix @ np.array(link.head.arm)
+        return near + step if forward else near - step
 
-    walk(lambda link: not link.relation.vague)
-    walk(lambda link: True)
+    _spread(links, centers, lambda link: not link.relation.vague, across)
     found = [centers.get(index, np.zeros(3)) for index in range(layout.ground)]
     return [np.where(np.isnan(center), other, center) for center, other in zip(given, found, strict=True)]
 

@@ -98,7 +98,8 @@ class ClosureSummary:
 
     ``operations`` are those of a right-hand side with the first independent coordinates. ``carried`` are the
     fourth components of attitudes that are integrated whole. ``trial`` is a run along the declared motion,
-    ``worst`` the bounds of a step; a summary without them says nothing of either.
+    ``worst`` the bounds of a step; a summary without them says nothing of either. ``iterations`` is the fixed
+    number of Newton steps over a block, ``None`` without one, 0 if the FMU never iterates.
     """
 
     closure: Closure
@@ -113,6 +114,7 @@ class ClosureSummary:
     carried: tuple[str, ...] = ()
     trial: TrialRun | None = None
     worst: WorstStep | None = None
+    iterations: int | None = None
 
     @property
     def most_operations(self) -> int:
@@ -187,7 +189,7 @@ class ClosureSummary:
         if self.trial is not None and self.trial.changes:
             facts.append(("changes of coordinates", f"{self.trial.changes} on the declared motion"))
         if self.worst is not None:
-            facts += worst_steps(self.worst)
+            facts += worst_steps(self.worst, self.iterations)
         return tuple(facts)
 
     @property
@@ -200,7 +202,8 @@ class ClosureSummary:
         if self.iterated:
             sizes = [block.iterated for block in self.blocks if block.iterated]
             blocks = "a block" if len(sizes) == 1 else "blocks"
-            clauses.append(f"{self.iterated} by Newton in {blocks} of {_listed(sizes)}")
+            fixed = f", {_steps_each(self.iterations)}" if self.iterations else ""
+            clauses.append(f"{self.iterated} by Newton in {blocks} of {_listed(sizes)}{fixed}")
         if self.polynomial_degrees:
             degrees = self.polynomial_degrees
             roots = "the root of a polynomial" if len(degrees) == 1 else "roots of polynomials"
@@ -220,20 +223,35 @@ class ClosureSummary:
         for number, block in enumerate(self.blocks, 1):
             if block.reason:
                 notes.append(f"block {number} is iterated: {block.reason}")
-        if any(block.steps for block in self.blocks):
-            notes.append("if a guard fails, its block is solved by Newton iteration at that instant")
+        notes += self._guard_notes()
+        return tuple(notes)
+
+    def _guard_notes(self) -> Iterator[str]:
+        """What happens where the exact steps do not hold."""
+        if self.iterations:
+            yield (
+                f"the number of Newton steps over a block is fixed ({self.iterations}): what they leave open "
+                "is in closure.residual, and the FMU stops if it is more than 0.001"
+            )
+        has_steps = any(block.steps for block in self.blocks)
+        if self.iterations == 0:
+            if has_steps:
+                yield "nothing iterates: if a guard fails, the FMU stops with a sentence"
+            return
+        if has_steps:
+            how = f"{_steps_each(self.iterations)}" if self.iterations else "Newton iteration"
+            yield f"if a guard fails, its block is solved by {how} at that instant"
         if self.alternatives:
-            notes.append(
+            yield (
                 "near a dead centre the FMU changes to another listed set of independent coordinates, which "
                 "has exact steps of its own; if all listed sets are poor, it takes other coordinates and "
                 "closes all loops by Newton iteration until a listed set is good again"
             )
         elif self.closure in EMBEDDED and self.independent and self.dependent:
-            notes.append(
+            yield (
                 "near a dead centre the FMU changes to other independent coordinates and closes all loops by "
                 "Newton iteration until it is passed"
             )
-        return tuple(notes)
 
     def _trial_notes(self, trial: TrialRun) -> Iterator[str]:
         yield from iterated_parts(trial)
@@ -249,6 +267,15 @@ class ClosureSummary:
         algebra = "" if self.is_straight else " and linear algebra"
         most = "at most " if self.alternatives else ""
         return f"{most}{self.most_operations} operations{algebra} per right-hand side"
+
+
+def _steps_each(iterations: int) -> str:
+    """The fixed number of Newton steps.
+
+    >>> _steps_each(1), _steps_each(2)
+    ('1 Newton step', '2 Newton steps')
+    """
+    return f"{iterations} Newton step" + ("s" if iterations > 1 else "")
 
 
 def _listed(numbers: list[int] | tuple[int, ...]) -> str:
@@ -284,6 +311,7 @@ def summarize_closure(model: SystemModel, dae: Dae, flow: SolutionFlow, program:
         all(code.motion is not None for code in program.sets),
         tuple(_alternative_summary(names, program, code) for code in program.sets[1:]),
         tuple(names[k] for k in flow.carried),
+        iterations=flow.iterations,
     )
 
 

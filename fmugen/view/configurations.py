@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmugen.algebra.costs import expressions_of
-from fmugen.expr.code import compile_python
+from fmugen.evaluation import Evaluation
 from fmugen.expr.dag import Expr
-from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.model import SystemModel
 from fmugen.ir.steps import (
     ExactStep,
     GoniometricStep,
@@ -74,20 +73,11 @@ class _Compiler:
     """Expressions as functions of the coordinates alone."""
 
     def __init__(self, model: SystemModel, dae: Dae) -> None:
-        defaults = default_parameters(model)
-        self._parameters = [defaults[name] for name in dae.symbols.parameters]
-        self._inputs = list(dae.input_starts)
-        self._counted = Substitution(dae.known_at_start)
-        self._arguments = {
-            "p": list(dae.symbols.parameters.values()),
-            "u": list(dae.symbols.inputs.values()),
-            "t": [dae.symbols.time],
-            "q": [coordinate.position for coordinate in dae.coordinates],
-        }
+        self._at, self._known = Evaluation.at_defaults(model, dae), dae.known_at_start
 
     def __call__(self, roots: Sequence[Expr]) -> Function:
-        evaluate = compile_python([self._counted(root) for root in roots], self._arguments)
-        return lambda q: evaluate(self._parameters, self._inputs, [0.0], q)
+        evaluate = self._at.function(roots, self._known)
+        return lambda q: evaluate(q)
 
 
 class _Steps:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fmugen.errors import OutputError
+from fmugen.evaluation import values_at_start
 from fmugen.expr.calculus import Tangent, symbols_of
 from fmugen.expr.code import print_expression, schedule
 from fmugen.expr.dag import Expr, SymbolRole
@@ -29,7 +30,6 @@ from fmugen.ir.flow import EMBEDDED, Block, SolutionFlow
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.ir.program import Program
 from fmugen.ir.steps import GoniometricStep, LinearAngleStep, LinearStep, PolynomialStep, QuadraticStep
-from fmugen.start import values_at_start
 from fmugen.version import __version__
 
 if TYPE_CHECKING:

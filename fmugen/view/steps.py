@@ -72,12 +72,16 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
-def worst_steps(worst: WorstStep) -> Iterator[tuple[str, str]]:
+def worst_steps(worst: WorstStep, iterations: int | None = None) -> Iterator[tuple[str, str]]:
     """The bounds in operations: of an evaluation, of an internal step, of a communication step."""
-    yield (
-        "worst evaluation",
-        f"at most {worst.evaluation:,} operations, if all guards fail and all iterations reach their limits",
-    )
+    if iterations == 0:
+        where = "and nothing iterates"
+    elif iterations:
+        steps = "1 Newton step" if iterations == 1 else f"{iterations} Newton steps"
+        where = f"if all guards fail, with {steps} over each block"
+    else:
+        where = "if all guards fail and all iterations reach their limits"
+    yield "worst evaluation", f"at most {worst.evaluation:,} operations, {where}"
     event = f", and {worst.event:,} for each event to locate" if worst.event else ""
     yield (
         "worst internal step",

@@ -343,15 +343,21 @@ static Status prepare(Instance *self)
     return refresh_motion(self) && factor_at(self, &self->state.now) ? STATUS_OK : discard_failure(self);
 }
 
-Status directional_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
-                              const Reference *knowns, size_t n_knowns, const double *seed,
-                              double *sensitivity)
+static Status check_and_prepare(Instance *self, const Reference *unknowns, size_t n_unknowns,
+                                const Reference *knowns, size_t n_knowns)
 {
     if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
         check_knowns(self, knowns, n_knowns) != STATUS_OK) {
         return STATUS_ERROR;
     }
-    const Status prepared = prepare(self);
+    return prepare(self);
+}
+
+Status directional_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
+                              const Reference *knowns, size_t n_knowns, const double *seed,
+                              double *sensitivity)
+{
+    const Status prepared = check_and_prepare(self, unknowns, n_unknowns, knowns, n_knowns);
     if (prepared != STATUS_OK) {
         return prepared;
     }
@@ -371,11 +377,7 @@ Status directional_derivative(Instance *self, const Reference *unknowns, size_t 
 Status adjoint_derivative(Instance *self, const Reference *unknowns, size_t n_unknowns,
                           const Reference *knowns, size_t n_knowns, const double *seed, double *sensitivity)
 {
-    if (check_unknowns(self, unknowns, n_unknowns) != STATUS_OK ||
-        check_knowns(self, knowns, n_knowns) != STATUS_OK) {
-        return STATUS_ERROR;
-    }
-    const Status prepared = prepare(self);
+    const Status prepared = check_and_prepare(self, unknowns, n_unknowns, knowns, n_knowns);
     if (prepared != STATUS_OK) {
         return prepared;
     }

@@ -341,7 +341,7 @@ static bool evaluate_limit(Instance *self, Point *point, int undetermined)
 {
     static const double shares[2] = {-1.0 / 6.0, 4.0 / 6.0};
     const double speed = max_magnitude(NQ, self->state.at.v);
-    if (!(speed > 0.0)) {
+    if (!(speed > 0.0) || NEVER_ITERATES) {
         return fail(self, FAILURE_SINGULAR, point->t, undetermined);
     }
     const Point centre = *point;

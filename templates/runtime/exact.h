@@ -18,6 +18,13 @@
 #define EXACT_BLURRED 1e-4
 /* Sine and cosine from linear equations are consistent if the sum of their squares differs from one by less. */
 #define EXACT_CONSISTENT 1e-13
+/* ... where known terms follow from a fixed number of Newton steps. */
+#define EXACT_CONSISTENT_AFTER_FEW_STEPS 1e-4
+#if defined MODEL_ITERATIONS && MODEL_ITERATIONS > 0
+#define EXACT_UNIT_MARGIN EXACT_CONSISTENT_AFTER_FEW_STEPS
+#else
+#define EXACT_UNIT_MARGIN EXACT_CONSISTENT
+#endif
 /* A denominator below this share of its terms has lost digits, and so has a numerator that vanishes with it. */
 #define EXACT_CANCELLED 1e-5
 #define EXACT_PI 3.141592653589793
@@ -58,7 +65,7 @@ static inline void exact_turn(const Anchor *anchor, double sine, double cosine, 
 /* Whether sine and cosine, found one by one, belong to an angle. */
 static inline bool exact_unit(double sine, double cosine)
 {
-    return fabs(sine * sine + cosine * cosine - 1.0) <= 2.0 * EXACT_CONSISTENT;
+    return fabs(sine * sine + cosine * cosine - 1.0) <= 2.0 * EXACT_UNIT_MARGIN;
 }
 
 /* --- roots ------------------------------------------------------------------------------------- */
@@ -79,10 +86,10 @@ static inline bool exact_root(double discriminant, double scale, double side, do
     return true;
 }
 
-/* x^2 = square */
-static inline bool exact_square(double square, double *x)
+/* x^2 = square; `size` is the size of the terms of the square. */
+static inline bool exact_square(double square, double size, double *x)
 {
-    if (!(square > 0.0 && square <= DBL_MAX)) {
+    if (!(square > EXACT_BLURRED * size && square <= DBL_MAX)) {
         return false;
     }
     *x = copysign(sqrt(square), *x);

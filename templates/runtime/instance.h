@@ -14,6 +14,13 @@
  * projection integrates the independent ones too. */
 #define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
 #define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
+
+/* Newton steps over a block of loops: exactly so many; negative: until rounding; 0: the FMU stops instead. */
+#ifndef MODEL_ITERATIONS
+#define MODEL_ITERATIONS (-1)
+#endif
+#define FIXED_ITERATIONS (MODEL_ITERATIONS > 0)
+#define NEVER_ITERATES (MODEL_ITERATIONS == 0)
 #define PARTITIONED (EMBEDDED || MODEL_CLOSURE == CLOSURE_PROJECTION)
 /* Behind the independent coordinates come the fourth components of attitudes, see attitude.h. */
 #define ODE_POSITIONS (EMBEDDED ? MODEL_NI + MODEL_NATT : MODEL_NQ)
@@ -146,6 +153,7 @@ typedef enum {
     FAILURE_NONE,
     FAILURE_OPEN_LOOP,      /* Newton does not close a loop */
     FAILURE_LEFT_OPEN,      /* all blocks are solved, and a constraint is open */
+    FAILURE_ITERATION,      /* only iteration goes on, and the FMU never iterates */
     FAILURE_LEFT_OUT,       /* a redundant constraint is not met */
     FAILURE_SINGULAR,       /* the constraints do not determine a coordinate */
     FAILURE_MULTIPLIERS,    /* the constraints do not determine the multipliers */

@@ -38,7 +38,7 @@ bool left_out_hold(Instance *self, const Point *point)
 {
     double residual = 0.0;
     int row = MODEL_NLEFT > 0 ? open_row(self, point, &residual) : -1;
-    if (row >= 0) { /* integrated coordinates drift: check where the solved loops are closed */
+    if (row >= 0 && !NEVER_ITERATES) { /* integrated coordinates drift: check where the solved loops are closed */
         Point closed = *point;
         row = project_position(self, &closed) ? open_row(self, &closed, &residual) : row;
     }

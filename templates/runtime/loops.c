@@ -13,6 +13,7 @@
 #define ROUND_OFF 1e-14       /* a residual below this is small enough */
 #define ACCEPTABLE 1e-12      /* a residual above this is an open loop */
 #define LEFT_OPEN 1e-8        /* of a solved position, relative to 1 + |q|: steps contradict the constraints */
+#define STEPS_TOO_FEW 1e-3    /* ... after a fixed number of Newton steps */
 #define LOST_DIGITS 1e-10     /* ... exact steps have lost digits, and iteration is more accurate */
 #define FAR_FROM_ANCHOR 0.03
 #define LONGEST_DELAY 0.3 /* in the travel of the independent coordinates (rad, m) */
@@ -113,8 +114,40 @@ static bool solve_exactly(Instance *self, const ModelBlock *block, const ModelPo
     return false;
 }
 
+static bool must_not_iterate(Instance *self, const ModelBlock *block, const ModelPoint *at)
+{
+    fail(self, FAILURE_ITERATION, at->time, -1);
+    self->failure.block = block;
+    return false;
+}
+
+/* A fixed number of whole Newton steps. What they leave open is in closure.residual: see check_closed. */
+static bool take_newton_steps(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
+{
+    Work *work = &self->work;
+    const int n = size_of(block), *unknowns = unknowns_of(self, block);
+    for (int iteration = 0; iteration < MODEL_ITERATIONS; iteration++) {
+        const double residual = evaluate_block(self, block, at);
+        if (!isfinite(residual) || lu_factor(n, work->phi_d, work->pivot, work->row_scale) >= 0) {
+            return open_loop(self, block, at);
+        }
+        lu_solve(n, work->phi_d, work->pivot, work->residual);
+        for (int i = 0; i < n; i++) {
+            point->q[unknowns[i]] -= work->residual[i];
+        }
+        count_over_loops(self, block, point);
+    }
+    return true;
+}
+
 static bool solve_block(Instance *self, const ModelBlock *block, const ModelPoint *at, Point *point)
 {
+    if (NEVER_ITERATES) {
+        return must_not_iterate(self, block, at);
+    }
+    if (FIXED_ITERATIONS) {
+        return take_newton_steps(self, block, at, point);
+    }
     Work *work = &self->work;
     const int n = size_of(block), *unknowns = unknowns_of(self, block);
     double residual = evaluate_block(self, block, at);
@@ -230,6 +263,11 @@ bool steps_lost_digits(Instance *self, const Point *point)
     const ModelPoint at = model_point(&self->state, point);
     model_constraints(&at, self->work.residual);
     const double limit = LOST_DIGITS * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    for (int i = 0; FIXED_ITERATIONS && i < set->size; i++) { /* what Newton steps leave open is no loss */
+        for (int k = 0; !set->blocks[i].solve && k < set->blocks[i].size; k++) {
+            self->work.residual[set->blocks[i].rows[k]] = 0.0;
+        }
+    }
     return !(max_magnitude(MODEL_NC, self->work.residual) <= limit);
 }
 
@@ -241,7 +279,7 @@ bool check_closed(Instance *self, const Point *point)
     }
     const ModelPoint at = model_point(&self->state, point);
     model_constraints(&at, work->residual);
-    const double limit = LEFT_OPEN * (1.0 + max_magnitude(MODEL_NQ, point->q));
+    const double limit = (FIXED_ITERATIONS ? STEPS_TOO_FEW : LEFT_OPEN) * (1.0 + max_magnitude(MODEL_NQ, point->q));
     for (int i = 0; i < MODEL_NC; i++) {
         if (!(fabs(work->residual[i]) <= limit)) {
             fail(self, FAILURE_LEFT_OPEN, point->t, i);

@@ -344,7 +344,7 @@ bool settle_motion(Instance *self, Point *point)
 void sharpen_motion(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    if (!EMBEDDED || NC == 0 || !steps_lost_digits(self, point)) {
+    if (!EMBEDDED || NEVER_ITERATES || NC == 0 || !steps_lost_digits(self, point)) {
         return;
     }
     const Point solved = *point;

@@ -370,7 +370,7 @@ static void leave_present(Instance *self, const Qualities *found, double least)
     const double other = found->other < 0 ? 0.0 : found->of_set[found->other];
     if (partition->set >= 0 && other >= least && other > found->present) {
         use_set(partition, found->other);
-    } else {
+    } else if (!NEVER_ITERATES) {
         use_best_columns(self);
     }
 }

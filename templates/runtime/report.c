@@ -92,6 +92,16 @@ static Status report_open_loop(Instance *self)
                  failure->t, loop_name(failure->block), constraint(failure->index), failure->residual);
 }
 
+static Status report_iteration(Instance *self)
+{
+    const Failure *failure = &self->failure;
+    return error(self,
+                 "t = %.6g s: %s would be closed by Newton iteration, since a guard of its exact steps fails: this FMU "
+                 "was exported with --never-iterate, and stops instead; keep the motion away from this position, or "
+                 "export without the option",
+                 failure->t, loop_name(failure->block));
+}
+
 static bool parameters_differ(const State *state)
 {
     for (int i = MODEL_P0; i < MODEL_S0; i++) {
@@ -188,7 +198,15 @@ static Status report_kind(Instance *self)
     switch (failure->kind) {
     case FAILURE_OPEN_LOOP:
         return report_open_loop(self);
+    case FAILURE_ITERATION:
+        return report_iteration(self);
     case FAILURE_LEFT_OPEN:
+        if (FIXED_ITERATIONS) {
+            return error(self,
+                         "t = %.6g s: constraint '%s' is open by %.1e after %d Newton step(s) over its loops: export "
+                         "the model with more (--iterations), or take shorter steps",
+                         failure->t, constraint(failure->index), failure->residual, MODEL_ITERATIONS);
+        }
         return error(self,
                      "t = %.6g s: constraint '%s' is open by %.1e after all loops were solved: export the "
                      "model with --closure newton-all, which solves them together",

@@ -129,7 +129,7 @@ def read(text: str) -> SystemModel:
     return parse_model(text, "beam.toml")
 
 
-@pytest.mark.parametrize("trees", ["aac", "jc"])
+@pytest.mark.parametrize("trees", ["jc", pytest.param("aac", marks=pytest.mark.slow)])
 def test_a_spinning_beam_stiffens(trees: str, tmp_path: Path) -> None:
     fmu = export_fmu(read(SPIN_UP), tmp_path / "beam.fmu", ExportOptions(trees=trees)).path
     found = fmpy.simulate_fmu(str(fmu), stop_time=15.0, output_interval=0.5, relative_tolerance=1e-8)
@@ -139,7 +139,7 @@ def test_a_spinning_beam_stiffens(trees: str, tmp_path: Path) -> None:
     assert np.abs(deviation).max() < 0.007 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("trees", ["aac", "jc"])
+@pytest.mark.parametrize("trees", ["jc", pytest.param("aac", marks=pytest.mark.slow)])
 def test_a_loop_through_a_beam_closes_exactly(trees: str, tmp_path: Path) -> None:
     model, options = read(SLIDER_CRANK), ExportOptions(trees=trees)
     made = Compilation(model, options)

@@ -21,7 +21,7 @@ def euler(model: Model, stop: float, h: float) -> list[tuple[float, Array, Array
     return found
 
 
-@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("fmi", [3, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_coordinate_that_turns_back_is_no_jump(fmi: int, tmp_path: Path) -> None:
     """Where a velocity changes its sign, the error of Euler's method is as large as the travel of a step."""
     export = exported(example("three_rrr"), options(fmi, trees="aac"))

@@ -30,7 +30,9 @@ def iterating(model: SystemModel, fmu: Path) -> int:
     return int(np.sum(run.values["closure.iterations"] > 0))
 
 
-@pytest.mark.parametrize("make", [rocker_press, loader_crane, landing_flap])
+@pytest.mark.parametrize(
+    "make", [rocker_press, landing_flap, pytest.param(loader_crane, marks=pytest.mark.slow)]
+)
 def test_no_position_of_the_motion_iterates(make: Callable[[], SystemModel]) -> None:
     model = make()
     assert iterating(model, export_of(model).path) == 0

@@ -11,12 +11,12 @@ import pytest
 
 from fmugen.cli.report import ReportOptions, report_export
 from fmugen.errors import SimulationError
+from fmugen.evaluation import values_at_start
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import Compilation
-from fmugen.start import values_at_start
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import Run, simulate_fmu, simulate_runs
 from fmugen.verify.verdict import Verification

@@ -64,7 +64,7 @@ moment_image = "right.tyre.aligning_moment"
 OPTIONS = ExportOptions(trees="jc")
 
 
-@pytest.mark.parametrize("slip", ["steady", "lag"])
+@pytest.mark.parametrize("slip", ["lag", pytest.param("steady", marks=pytest.mark.slow)])
 def test_a_mirrored_wheel_moves_as_the_mirror_image(slip: str) -> None:
     model = parse_model(MODEL.format(slip=slip, file=TYRE), "wheels.toml")
     path = exported(model, OPTIONS).path

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from fmugen.builder import ModelBuilder
+from fmugen.evaluation import values_at_start
 from fmugen.ir.flow import Closure, SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.triangularize import solution_flow
 from fmugen.pipeline import Compilation
-from fmugen.start import values_at_start
 from tests.models.hard_to_assemble import myard, rccc, three_prs
 
 TREES = ("aac", "jc", "ac")

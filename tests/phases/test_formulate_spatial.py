@@ -184,7 +184,11 @@ X, Y, Z = [1, 0, 0], [0, 1, 0], [0, 0, 1]
     [
         (CHAINS["revolute"], [[Z], [[1, 2, 3]]]),
         (CHAINS["universal"], [[Z, X], [X]]),
-        ([{"type": "spherical", "attitude": "zyx"}, {"type": "universal"}], [[Z, Y, X], [Z, X]]),
+        pytest.param(
+            [{"type": "spherical", "attitude": "zyx"}, {"type": "universal"}],
+            [[Z, Y, X], [Z, X]],
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_accelerations_equal_those_of_kanes_method(

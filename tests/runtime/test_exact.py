@@ -21,8 +21,10 @@ int main(void)
     while (scanf("%la %la %la %la", &a, &b, &c, &x) == 4) {
         const bool regular = exact_regular(a, b, c);
         double square = x;
-        const bool pure = exact_square(-c / a, &square), full = exact_quadratic(a, b, c, &x);
-        printf("%d %a %d %a %d\\n", pure, square, full, x, regular);
+        const bool pure = exact_square(-c / a, fabs(c / a), &square), full = exact_quadratic(a, b, c, &x);
+        double small = x;
+        const bool sharp = exact_square(-c / a, b, &small);
+        printf("%d %a %d %a %d %d\\n", pure, square, full, x, regular, sharp);
     }
     return 0;
 }
@@ -49,7 +51,7 @@ def answers(program: Path, *equations: tuple[float, float, float, float]) -> lis
 
 @pytest.mark.parametrize("side", [0.4, -3.0])
 def test_a_square_has_the_root_on_the_side_of_the_prediction(program: Path, side: float) -> None:
-    ((pure, square, full, x, _),) = answers(program, (2.0, 0.0, -7.0, side))
+    ((pure, square, full, x, *_),) = answers(program, (2.0, 0.0, -7.0, side))
     assert pure and full
     assert square == math.copysign(math.sqrt(3.5), side)
     assert x == pytest.approx(square, rel=1e-15)
@@ -58,6 +60,12 @@ def test_a_square_has_the_root_on_the_side_of_the_prediction(program: Path, side
 def test_of_two_roots_the_nearer_one_is_taken(program: Path) -> None:
     near, far = answers(program, (1.0, -3.0, 2.0, 0.9), (1.0, -3.0, 2.0, 2.2))
     assert (near[3], far[3]) == pytest.approx((1.0, 2.0), rel=1e-15)
+
+
+def test_a_square_that_its_terms_nearly_cancel_is_refused(program: Path) -> None:
+    """Its root has the rounding of the terms divided by the root, and perhaps the wrong sign."""
+    kept, blurred = answers(program, (1.0, 3.0, -1e-3, 0.5), (1.0, 3.0, -1e-5, 0.5))
+    assert (kept[5], blurred[5]) == (1, 0)
 
 
 @pytest.mark.parametrize("square", [-1.0, 0.0, math.nan])

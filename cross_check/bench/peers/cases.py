@@ -65,7 +65,7 @@ def robot(joints: int) -> SystemModel:
 #: Windows of the N-four-bars; the trees of the larger ones are chosen without measuring.
 _WINDOWS = (1, 2, 5, 10, 20, 40)
 SCALED = tuple(
-    Case(f"n_four_bar_{windows}", windows, "aac", {"peers": 1.0, "sympy Kane + CSE + KKT": 1.0})
+    Case(f"n_four_bar_{windows}", windows, trees="aac", goals={"peers": 1.0, "sympy Kane + CSE + KKT": 1.0})
     for windows in _WINDOWS
 )
 

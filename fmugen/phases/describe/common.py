@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 from lxml import etree
 
 from fmugen.ir.fmu import FmuDescription, Variable
-from fmugen.phases.describe.xml import Value, add
+from fmugen.phases.describe.xml import Value, add, set_attributes, to_bytes
 
-__all__ = [
-    "METHODS",
-    "OUTPUT_DERIVATIVES",
-    "add_experiment",
-    "add_log_categories",
-    "add_units",
-    "attributes_of",
-    "number_of",
-]
+__all__ = ["METHODS", "OUTPUT_DERIVATIVES", "Parts", "add_items", "attributes_of", "number_of", "written"]
 
 #: The categories the runtime logs in.
 _LOG_CATEGORIES = (
@@ -31,7 +26,49 @@ METHODS = "SolverMethod"
 OUTPUT_DERIVATIVES = 1
 
 
-def add_units(root: etree._Element, description: FmuDescription) -> None:
+_AddPart = Callable[[etree._Element, FmuDescription], None]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a description that each version of the standard writes in its own way."""
+
+    interfaces: _AddPart
+    types: _AddPart
+    variables: _AddPart
+    structure: _AddPart
+
+
+def written(description: FmuDescription, version: str, identity: Mapping[str, Value], parts: Parts) -> bytes:
+    """The file: the parts in the order of the standard; ``identity`` is the attribute of the guid."""
+    root = etree.Element("fmiModelDescription")
+    set_attributes(
+        root,
+        fmiVersion=version,
+        modelName=description.model_name,
+        **identity,
+        description=description.description or None,
+        generationTool=description.generation_tool,
+        generationDateAndTime=description.generated_at,
+        variableNamingConvention="structured",
+    )
+    parts.interfaces(root, description)
+    _add_units(root, description)
+    parts.types(root, description)
+    _add_log_categories(root)
+    _add_experiment(root, description)
+    parts.variables(root, description)
+    parts.structure(root, description)
+    return to_bytes(root)
+
+
+def add_items(enumeration: etree._Element, variable: Variable) -> None:
+    """The items of an enumeration, numbered from 1."""
+    for value, name in enumerate(variable.items, 1):
+        add(enumeration, "Item", name=name, value=value)
+
+
+def _add_units(root: etree._Element, description: FmuDescription) -> None:
     units = add(root, "UnitDefinitions")
     for definition in description.units:
         unit = add(units, "Unit", name=definition.name)
@@ -41,13 +78,13 @@ def add_units(root: etree._Element, description: FmuDescription) -> None:
             add(unit, "DisplayUnit", name=definition.display.name, factor=definition.display.factor)
 
 
-def add_log_categories(root: etree._Element) -> None:
+def _add_log_categories(root: etree._Element) -> None:
     categories = add(root, "LogCategories")
     for name, meaning in _LOG_CATEGORIES:
         add(categories, "Category", name=name, description=meaning)
 
 
-def add_experiment(root: etree._Element, description: FmuDescription) -> None:
+def _add_experiment(root: etree._Element, description: FmuDescription) -> None:
     experiment = description.experiment
     add(
         root,

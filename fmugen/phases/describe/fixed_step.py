@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.evaluation import Evaluation
 from fmugen.expr.calculus import postorder, symbols_of
-from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
-from fmugen.ir.model import SystemModel, default_parameters
+from fmugen.ir.model import SystemModel
 
 __all__ = ["fixed_step"]
 
@@ -132,31 +132,24 @@ def _equations(
 ) -> Callable[[_Array, _Array], _Array] | None:
     """Residuals, rates of network states and violations of velocity constraints, by state and unknowns."""
     roots = [*_residuals(dae, flow), *(state.derivative for state in dae.states), *_violations(dae, flow)]
-    symbols = dae.symbols
-    arguments = {
-        "p": list(symbols.parameters.values()),
-        "u": list(symbols.inputs.values()),
-        "t": [symbols.time],
-        "q": [coordinate.position for coordinate in dae.coordinates],
-        "v": [coordinate.velocity for coordinate in dae.coordinates],
+    at = Evaluation.at_defaults(model, dae)
+    further = {
         "x": [state.symbol for state in dae.states],
         "a": [coordinate.acceleration for coordinate in dae.coordinates],
         "m": [dae.constraints[row].multiplier for row in flow.rows],
         "z": [unknown.symbol for unknown in dae.iterated],
     }
-    known = {symbol for vector in arguments.values() for symbol in vector}
+    known = at.known.union(*further.values())
     columns = 2 * sizes.coordinates + sizes.states + sizes.equations
     if not known.issuperset(symbols_of(roots)) or len(postorder(roots)) * columns > _MOST_WORK:
         return None
-    evaluate = compile_python(roots, arguments)
-    defaults = default_parameters(model)
-    given = ([defaults[name] for name in symbols.parameters], list(dae.input_starts), [0.0])
+    evaluate = at.function(roots, **further)
     n = sizes.coordinates
     parts = (n, n, sizes.states), (n, sizes.rows, sizes.unknowns)
 
     def equations(state: _Array, unknowns: _Array) -> _Array:
-        vectors = (*_split(state.tolist(), parts[0]), *_split(unknowns.tolist(), parts[1]))
-        return np.array(evaluate(*given, *vectors), dtype=np.float64)
+        q, v, x = _split(state.tolist(), parts[0])
+        return np.array(evaluate(q, v, x, *_split(unknowns.tolist(), parts[1])), dtype=np.float64)
 
     return equations
 
@@ -192,19 +185,8 @@ def _violations(dae: Dae, flow: SolutionFlow) -> list[Expr]:
 
 def _start(model: SystemModel, dae: Dae, flow: SolutionFlow, sizes: _Sizes) -> tuple[_Array, _Array]:
     """The state at the start, and a guess of the unknowns."""
-    symbols, defaults = dae.symbols, default_parameters(model)
-    evaluate = compile_python(
-        [state.start for state in dae.states],
-        {
-            "p": list(symbols.parameters.values()),
-            "u": list(symbols.inputs.values()),
-            "t": [symbols.time],
-            "q": [coordinate.position for coordinate in dae.coordinates],
-            "v": [coordinate.velocity for coordinate in dae.coordinates],
-        },
-    )
-    parameters = [defaults[name] for name in symbols.parameters]
-    states = evaluate(parameters, list(dae.input_starts), [0.0], flow.positions, flow.velocities)
+    evaluate = Evaluation.at_defaults(model, dae).function([state.start for state in dae.states])
+    states = evaluate(flow.positions, flow.velocities)
     guesses = [0.0] * (sizes.coordinates + sizes.rows) + [unknown.guess for unknown in dae.iterated]
     return np.array([*flow.positions, *flow.velocities, *states]), np.array(guesses)
 

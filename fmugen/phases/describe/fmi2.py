@@ -11,39 +11,26 @@ from fmugen.ir.options import InterfaceType
 from fmugen.phases.describe.common import (
     METHODS,
     OUTPUT_DERIVATIVES,
-    add_experiment,
-    add_log_categories,
-    add_units,
+    Parts,
+    add_items,
     attributes_of,
     number_of,
+    written,
 )
-from fmugen.phases.describe.xml import Value, add, set_attributes, to_bytes
+from fmugen.phases.describe.xml import Value, add, set_attributes
 
 __all__ = ["fmi2_description"]
 
 
 def fmi2_description(description: FmuDescription, source_files: Sequence[str] = ()) -> bytes:
     """The description; ``source_files`` are listed for importers that compile."""
-    root = etree.Element("fmiModelDescription")
-    set_attributes(
-        root,
-        fmiVersion="2.0",
-        modelName=description.model_name,
-        guid=description.guid,
-        description=description.description or None,
-        generationTool=description.generation_tool,
-        generationDateAndTime=description.generated_at,
-        variableNamingConvention="structured",
-        numberOfEventIndicators=len(description.indicators),
-    )
-    _add_interfaces(root, description, source_files)
-    add_units(root, description)
-    _add_types(root, description)
-    add_log_categories(root)
-    add_experiment(root, description)
-    _add_variables(root, description)
-    _add_structure(root, description)
-    return to_bytes(root)
+
+    def add_interfaces(root: etree._Element, description: FmuDescription) -> None:
+        set_attributes(root, numberOfEventIndicators=len(description.indicators))
+        _add_interfaces(root, description, source_files)
+
+    parts = Parts(add_interfaces, _add_types, _add_variables, _add_structure)
+    return written(description, "2.0", {"guid": description.guid}, parts)
 
 
 def _add_interfaces(root: etree._Element, description: FmuDescription, source_files: Sequence[str]) -> None:
@@ -90,8 +77,7 @@ def _add_types(root: etree._Element, description: FmuDescription) -> None:
     for variable in description.settings:
         if variable.items:
             enumeration = add(add(types, "SimpleType", name=METHODS), "Enumeration")
-            for value, name in enumerate(variable.items, 1):
-                add(enumeration, "Item", name=name, value=value)
+            add_items(enumeration, variable)
 
 
 def _add_variables(root: etree._Element, description: FmuDescription) -> None:

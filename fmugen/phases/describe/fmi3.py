@@ -11,38 +11,21 @@ from fmugen.ir.options import InterfaceType
 from fmugen.phases.describe.common import (
     METHODS,
     OUTPUT_DERIVATIVES,
-    add_experiment,
-    add_log_categories,
-    add_units,
+    Parts,
+    add_items,
     attributes_of,
     number_of,
+    written,
 )
-from fmugen.phases.describe.xml import Value, add, set_attributes, to_bytes
+from fmugen.phases.describe.xml import Value, add
 
 __all__ = ["fmi3_description"]
 
 
 def fmi3_description(description: FmuDescription) -> bytes:
     """The description."""
-    root = etree.Element("fmiModelDescription")
-    set_attributes(
-        root,
-        fmiVersion="3.0",
-        modelName=description.model_name,
-        instantiationToken=description.guid,
-        description=description.description or None,
-        generationTool=description.generation_tool,
-        generationDateAndTime=description.generated_at,
-        variableNamingConvention="structured",
-    )
-    _add_interfaces(root, description)
-    add_units(root, description)
-    _add_types(root, description)
-    add_log_categories(root)
-    add_experiment(root, description)
-    _add_variables(root, description)
-    _add_structure(root, description)
-    return to_bytes(root)
+    parts = Parts(_add_interfaces, _add_types, _add_variables, _add_structure)
+    return written(description, "3.0", {"instantiationToken": description.guid}, parts)
 
 
 def _add_interfaces(root: etree._Element, description: FmuDescription) -> None:
@@ -81,9 +64,7 @@ def _add_types(root: etree._Element, description: FmuDescription) -> None:
         )
     for variable in description.settings:
         if variable.items:
-            enumeration = add(types, "EnumerationType", name=METHODS)
-            for value, name in enumerate(variable.items, 1):
-                add(enumeration, "Item", name=name, value=value)
+            add_items(add(types, "EnumerationType", name=METHODS), variable)
 
 
 def _add_variables(root: etree._Element, description: FmuDescription) -> None:

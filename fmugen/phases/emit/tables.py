@@ -61,6 +61,8 @@ def defines(program: Program, description: FmuDescription) -> Iterator[tuple[str
     yield "MODEL_NPART", len(program.partials)
     yield "MODEL_NFORM", 1 + max((partial.formula for partial in program.partials), default=-1)
     yield "MODEL_CLOSURE", _CLOSURES[flow.closure]
+    if flow.iterations is not None:
+        yield "MODEL_ITERATIONS", flow.iterations
     sections = (
         ("MODEL_P0", "MODEL_NP", layout.parameters),
         ("MODEL_S0", "MODEL_NS", layout.settings),

@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from fmugen.algebra.recursion import mass_matrix
 from fmugen.components.base import Component, component_of
 from fmugen.components.drivers import prescribed
 from fmugen.components.formulas import lower
@@ -53,7 +54,6 @@ from fmugen.phases.formulate.preferences import preferred_positions
 from fmugen.phases.formulate.resolver import Quantities
 from fmugen.phases.formulate.same_forces import is_true
 from fmugen.phases.formulate.speeds import with_independent_speeds
-from fmugen.recursion import mass_matrix
 
 __all__ = ["formulate", "has_loops", "linked_variants"]
 
@@ -163,7 +163,8 @@ def _formulated(
         modes=_modes(model, graph, resolve),
     )
     dae = with_added_mass(couple_network(dae, defaults), model)
-    return with_independent_speeds(dae, [circuit.constraint for circuit in circuits if circuit.speeds])
+    rows = [circuit.constraint for circuit in circuits if circuit.speeds]
+    return with_independent_speeds(dae, rows, defaults)
 
 
 def _start_value(start: Start, graph: LinearGraph) -> Expr:
@@ -204,6 +205,8 @@ def _recursion(
     """The recursion from body to body, if it is wanted; it says what the cutsets say."""
     if not by_body:
         return None
+    if not coordinates:
+        raise UnfitError
     found = recursion_of(model, graph, trees, kinematics, coordinates, resolve.motion)
     if not is_true(found, coordinates, cutsets):
         raise UnfitError

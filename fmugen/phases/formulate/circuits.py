@@ -107,6 +107,8 @@ class _Circuits:
         self._motion = motion
         self._dag = graph.symbols.dag
         self._by_time = Tangent(self._dag, graph.symbols.rates)
+        moving = {coordinate.position: coordinate.velocity for coordinate in coordinates}
+        self._along_motion = Tangent(self._dag, graph.symbols.rates | moving)
         self._index = {coordinate.acceleration: index for index, coordinate in enumerate(coordinates)}
         self._coordinates = {coordinate.name: coordinate for coordinate in coordinates}
 
@@ -275,7 +277,7 @@ class _Circuits:
         gamma = dag.zero if constraint.rate is None else self._by_time(constraint.rate)
         acts: list[tuple[Edge, FrameVector]] = []
         for term in constraint.terms:
-            direction = FrameVector({term.frame: term.direction})
+            direction = self._direction(term)
             entries, bias = self._project(self._across(term.edge)[1], direction)
             gamma = gamma - bias - self._turning(term, direction)
             for index, entry in entries.items():
@@ -290,7 +292,7 @@ class _Circuits:
     def _given(self, constraint: EdgeConstraint) -> Expr:
         """The sum of terms that the coordinates have to make: the rate, less what drivers move."""
         dag, dots = self._dag, self._kinematics.frames.dot
-        terms = [(FrameVector({term.frame: term.direction}), term.edge) for term in constraint.terms]
+        terms = [(self._direction(term), term.edge) for term in constraint.terms]
         moved = dag.add(dots(direction, self._across(edge)[0]) for direction, edge in terms)
         still = substitute(moved, {c.velocity: dag.zero for c in self._coordinates.values()})
         return (dag.zero if constraint.rate is None else constraint.rate) - still
@@ -303,8 +305,22 @@ class _Circuits:
         velocity = kinematics.omega[edge.head] - kinematics.omega[edge.tail]
         return velocity, kinematics.alpha[edge.head] - kinematics.alpha[edge.tail]
 
+    def _direction(self, term: Term) -> FrameVector:
+        return FrameVector({term.frame: self._components(term)})
+
+    def _components(self, term: Term) -> Vector3:
+        return term.direction(self._motion(term.edge)) if callable(term.direction) else term.direction
+
     def _turning(self, term: Term, direction: FrameVector) -> Expr:
-        """The contribution of the rotating direction to the acceleration of a term."""
+        """The contribution of the moving direction to the acceleration of a term."""
+        if not callable(term.direction):
+            return self._turned(term, direction)
+        x, y, z = map(self._along_motion, self._components(term))
+        moved = FrameVector({term.frame: (x, y, z)})
+        return self._turned(term, direction) + self._kinematics.frames.dot(self._across(term.edge)[0], moved)
+
+    def _turned(self, term: Term, direction: FrameVector) -> Expr:
+        """The contribution of the frame of a direction, which rotates."""
         kinematics, edge = self._kinematics, term.edge
         seen_from = kinematics.frames.ground
         if edge.domain is Domain.TRANSLATION:
@@ -319,7 +335,13 @@ class _Circuits:
     def _is_own_axis(self, term: Term) -> bool:
         """Whether the direction is the only axis of a joint."""
         edge = term.edge
-        if term.frame != edge.tail or edge.law is not None or edge.freedoms != 1 or not edge.reactions:
+        if (
+            callable(term.direction)
+            or term.frame != edge.tail
+            or edge.law is not None
+            or edge.freedoms != 1
+            or not edge.reactions
+        ):
             return False
         return all(part.is_zero for part in cross(first_axis(edge.rotation), term.direction))
 

@@ -27,6 +27,7 @@ class IrrelevantAngles:
         self._dag = dag
         self._coordinates = coordinates
         self._angles = {c.position: number for number, c in enumerate(coordinates) if c.unit == "rad"}
+        self._rates = {c.velocity: number for number, c in enumerate(coordinates) if c.unit == "rad"}
         self._generic = Generic()
 
     def set_to_zero(self, row: Constraint) -> Constraint:
@@ -44,8 +45,11 @@ class IrrelevantAngles:
         return replace(row, phi=phi, jacobian=entries, gamma=gamma, nu=self._simpler(row.nu, at_rest))
 
     def _present(self, row: Constraint) -> list[int]:
-        symbols = symbols_of((row.phi, *row.jacobian.values()), SymbolRole.COORDINATE)
-        found = {self._angles[symbol] for symbol in symbols if symbol in self._angles}
+        numbers = self._angles | self._rates
+        symbols = symbols_of(
+            (row.phi, row.gamma, *row.jacobian.values()), SymbolRole.COORDINATE, SymbolRole.VELOCITY
+        )
+        found = {numbers[symbol] for symbol in symbols if symbol in numbers}
         return sorted(found | (set(row.jacobian) & set(self._angles.values())))
 
     def _is_irrelevant(self, row: Constraint, number: int) -> bool:

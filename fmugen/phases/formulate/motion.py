@@ -115,17 +115,22 @@ class EdgeMotion(Motion):
         omega, graph = self.around.kinematics.omega, self.around.kinematics.graph
         return self._along_axes(omega[self._frame] - omega[graph.body_of[self.edge.tail]])
 
-    def direction(self, fixed: Vector) -> Vector3:
-        x, y, z = (self[component] for component in fixed)
+    def direction(self, fixed: Vector | Vector3) -> Vector3:
+        x, y, z = self._value(fixed[0]), self._value(fixed[1]), self._value(fixed[2])
         square = x * x + y * y + z * z
         scale = self.dag.one if square == self.dag.one else 1 / self.dag.call("sqrt", square)
         return self._along_axes(
             self.around.kinematics.frames.in_simplest_frame(self._frame, (x, y, z)).scaled(scale)
         )
 
+    def _value(self, component: Formula | Expr) -> Expr:
+        return component if isinstance(component, Expr) else self[component]
+
     def _axes(self) -> Matrix3:
-        """The axes in which the edge slides, in those of its frame."""
-        x, y, z = (axis for axis, _ in self.edge.displacement.motion)
+        """The axes in which the edge slides, then those in which it reacts, in those of its frame."""
+        across = self.edge.displacement
+        axes = [*(axis for axis, _ in across.motion), *across.reaction]
+        x, y, z = axes
         return x, y, z
 
     def _along_axes(self, vector: FrameVector) -> Vector3:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fmugen.algebra.recursion import dot6, moved, returned
 from fmugen.components.formulas import lower
 from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.expr.vectors import Matrix3, Vector3, add3, cross, dot, is_null, matvec, null, scale3, transpose
@@ -21,7 +22,6 @@ from fmugen.phases.formulate.frames import Affine, FrameVector
 from fmugen.phases.formulate.hanging import Given, Hanging, UnfitError, hanging_bodies, shown
 from fmugen.phases.formulate.kinematics import Kinematics
 from fmugen.phases.formulate.motion import EdgeMotion
-from fmugen.recursion import dot6, moved, returned
 
 __all__ = ["Recursion", "recursion_of"]
 

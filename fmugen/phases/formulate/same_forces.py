@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from fmugen.algebra.recursion import inertial_forces
 from fmugen.expr.generic import Generic
 from fmugen.ir.body_tree import BodyTree, Free
 from fmugen.ir.dae import Coordinate
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.newton_euler import Recursion
-from fmugen.recursion import inertial_forces
 
 __all__ = ["is_true"]
 

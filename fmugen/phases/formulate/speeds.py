@@ -8,6 +8,7 @@ coordinates,
 
 Where an entry of the row is constant, one speed follows from the others. Else two speeds whose entries have a
 constant norm, such as sine and cosine, follow from one speed along the constraint: the pivot never vanishes.
+Else the rows of an element are solved together for the speeds that they determine best near the start.
 """
 
 from __future__ import annotations
@@ -24,24 +25,57 @@ from fmugen.expr.dag import Dag, Expr, SymbolRole
 from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Constraint, Coordinate, Dae, IteratedBlock, State
+from fmugen.phases.formulate.speed_rows import MOST_ROWS, combined, is_void
 
 __all__ = ["with_independent_speeds"]
 
 _K = TypeVar("_K")
 
 
-def with_independent_speeds(dae: Dae, rows: Sequence[Constraint]) -> Dae:
-    """``dae`` with the velocity constraints ``rows`` solved one by one.
+def with_independent_speeds(dae: Dae, rows: Sequence[Constraint], defaults: Mapping[str, float]) -> Dae:
+    """``dae`` with the velocity constraints ``rows`` solved, which have numbers for ``defaults``.
+
+    A row that follows from those before it has no reaction.
 
     Raises
     ------
     TreeError
-        If no coordinates can be found whose speeds a row gives everywhere.
+        If no coordinates can be found whose speeds a row gives.
     """
     left = list(rows)
     while left:
-        dae, left = _Elimination(dae, left[0], left[1:]).apply()
+        row = left[0]
+        if is_void(row):
+            dae, left = _put_in(dae, Substitution({row.multiplier: row.multiplier.dag.zero})), left[1:]
+            continue
+        pivot = _pivot_of(dae, row)
+        if pivot is not None:
+            dae, left = _Elimination(dae, row, pivot, left[1:]).apply()
+        else:
+            dae, left = _solved_together(dae, left, defaults)
     return dae
+
+
+def _solved_together(
+    dae: Dae, rows: Sequence[Constraint], defaults: Mapping[str, float]
+) -> tuple[Dae, list[Constraint]]:
+    """The first row and, if it takes them, others of its element, solved for other speeds."""
+    free = _free(dae, rows)
+    same = [row for row in rows if row.origin.edge == rows[0].origin.edge and not is_void(row)]
+    for group in (same[: min(len(same), MOST_ROWS)], same[:1]):
+        found = combined(dae, group, free, defaults)
+        if found is None:
+            continue
+        dae = _put_in(dae, Substitution(found.multipliers))
+        left = [*found.rows, *(row for row in rows if row not in group)]
+        for solved in [dae.coordinates[k] for k in found.columns]:
+            pivot = _Pivot((dae.coordinates.index(solved),), dae.symbols.dag.one)
+            dae, left = _Elimination(dae, left[0], pivot, left[1:]).apply()
+        return dae, left
+    raise TreeError(
+        f"{rows[0].origin}: the velocity constraint cannot be solved for a coordinate outside of "
+        "loops; choose other trees, in which the element is a branch"
+    )
 
 
 @dataclass(frozen=True)
@@ -61,13 +95,51 @@ class _Start:
     fixed: bool = False
 
 
-class _Elimination:
-    """Solves ``row``; ``others`` are the constraints of velocities that are not solved yet."""
+def _pivot_of(dae: Dae, row: Constraint) -> _Pivot | None:
+    """The coordinates whose speeds the row alone gives everywhere, if there are any."""
+    entries, free = row.jacobian, _free(dae, [row])
+    constant = [k for k in free if entries[k].constant]
+    if constant:
+        column = min(constant, key=lambda k: (dae.coordinates[k].unit != "m", k))
+        return _Pivot((column,), entries[column] ** 2)
+    for pair in combinations(free, 2):
+        norm = _constant_norm(dae.symbols.dag, [entries[k] for k in pair])
+        if norm is not None:
+            return _Pivot(pair, norm)
+    return None
 
-    def __init__(self, dae: Dae, row: Constraint, others: Sequence[Constraint]) -> None:
+
+def _free(dae: Dae, rows: Sequence[Constraint]) -> list[int]:
+    """The coordinates in the rows that neither loops nor counted angles are closed with."""
+    closing = dae.constraints
+    parts = [
+        e for row in closing for e in (row.phi, row.nu, *row.closed, *row.facing, *row.jacobian.values())
+    ]
+    parts += [e for angle in dae.angles for e in (angle.base, angle.start)]
+    found = set(symbols_of(parts, SymbolRole.COORDINATE))
+    bound = {k for k, c in enumerate(dae.coordinates) if c.position in found}
+    bound |= {k for row in closing for k in row.jacobian}
+    return sorted({k for row in rows for k in row.jacobian} - bound)
+
+
+def _constant_norm(dag: Dag, entries: Sequence[Expr]) -> Expr | None:
+    """The sum of squares, if no coordinate changes it and it is not zero."""
+    norm, generic, zero = dag.add(entry**2 for entry in entries), Generic(), dag.zero
+    changing = symbols_of((norm,), SymbolRole.COORDINATE, SymbolRole.STATE, SymbolRole.TIME, SymbolRole.INPUT)
+    for symbol in changing:
+        if not generic.are_equal(Tangent(dag, {symbol: dag.one})(norm), zero):
+            return None
+    norm = Substitution(dict.fromkeys(changing, zero))(norm)
+    return None if generic.are_equal(norm, zero) else norm
+
+
+class _Elimination:
+    """Solves ``row`` for ``pivot``; ``others`` are the constraints of velocities that are not solved yet."""
+
+    def __init__(self, dae: Dae, row: Constraint, pivot: _Pivot, others: Sequence[Constraint]) -> None:
         self._dae, self._row, self._others = dae, row, others
         self._dag: Dag = dae.symbols.dag
-        self._pivot = self._find_pivot()
+        self._pivot = pivot
         kept = [k for k in range(len(dae.coordinates)) if k not in self._pivot.columns]
         path = () if len(self._pivot.columns) == 1 else (self._path(),)
         #: The coordinates that are left, and the numbers of those that stay.
@@ -75,45 +147,6 @@ class _Elimination:
         self._places = {k: place for place, k in enumerate(kept)}
 
     # --- which speeds ----------------------------------------------------------------------------------
-
-    def _find_pivot(self) -> _Pivot:
-        entries, bound = self._row.jacobian, self._bound()
-        free = [k for k in entries if k not in bound]
-        constant = [k for k in free if entries[k].constant]
-        if constant:
-            column = min(constant, key=lambda k: (self._dae.coordinates[k].unit != "m", k))
-            return _Pivot((column,), entries[column] ** 2)
-        for pair in combinations(free, 2):
-            norm = self._constant_norm([entries[k] for k in pair])
-            if norm is not None:
-                return _Pivot(pair, norm)
-        raise TreeError(
-            f"{self._row.origin}: the velocity constraint cannot be solved for a coordinate outside of "
-            "loops; choose other trees, in which the element is a branch"
-        )
-
-    def _bound(self) -> set[int]:
-        """The coordinates that loops and counted angles are closed with."""
-        rows = self._dae.constraints
-        parts = [
-            e for row in rows for e in (row.phi, row.nu, *row.closed, *row.facing, *row.jacobian.values())
-        ]
-        parts += [e for angle in self._dae.angles for e in (angle.base, angle.start)]
-        found = set(symbols_of(parts, SymbolRole.COORDINATE))
-        numbers = {k for k, c in enumerate(self._dae.coordinates) if c.position in found}
-        return numbers | {k for row in rows for k in row.jacobian}
-
-    def _constant_norm(self, entries: Sequence[Expr]) -> Expr | None:
-        """The sum of squares, if no coordinate changes it and it is not zero."""
-        norm, generic, zero = self._dag.add(entry**2 for entry in entries), Generic(), self._dag.zero
-        changing = symbols_of(
-            (norm,), SymbolRole.COORDINATE, SymbolRole.STATE, SymbolRole.TIME, SymbolRole.INPUT
-        )
-        for symbol in changing:
-            if not generic.are_equal(Tangent(self._dag, {symbol: self._dag.one})(norm), zero):
-                return None
-        norm = Substitution(dict.fromkeys(changing, zero))(norm)
-        return None if generic.are_equal(norm, zero) else norm
 
     def _path(self) -> Coordinate:
         """The way along the constraint, whose speed is independent."""
@@ -242,22 +275,18 @@ class _Elimination:
             State(c.name, c.unit, symbols[c.position], known[c.velocity], start.value, start.fixed)
             for c, start in zip(solved, starts.values(), strict=True)
         ]
+        put = _put_in(dae, new)
         found = replace(
-            dae,
+            put,
             coordinates=self._left,
             constraints=self._loops(),
             mass={place: new(entry) for place, entry in mass.items() if not entry.is_zero},
             force=tuple(map(new, force)),
-            quantities=_mapped(dae.quantities, new),
-            outputs=_mapped(dae.outputs, new),
             fixed_positions=_without(fixed, of_states),
-            fixed_velocities=_mapped(dae.fixed_velocities, new),
             guesses=_mapped(_mapped(_without(dae.guesses, said), begun), new),
-            states=(*(replace(s, derivative=new(s.derivative)) for s in dae.states), *states),
-            network_blocks=_blocks(dae, new),
-            fixed_states=_mapped(dae.fixed_states, new) | of_states,
+            states=(*put.states, *states),
+            fixed_states=put.fixed_states | of_states,
             tree=None,
-            modes=tuple(replace(mode, relation=new(mode.relation)) for mode in dae.modes),
             preferred=_mapped(_without(dae.preferred, said), begun),
         )
         return found, [
@@ -299,6 +328,20 @@ class _Elimination:
                     rest = Substitution({unknown[0]: dag.zero})(residual)
                     found[unknown[0]] = _Start(-rest / slope, name, fixed)
         return found
+
+
+def _put_in(dae: Dae, use: Substitution) -> Dae:
+    """``dae`` with all that is solved put into what is read from a motion, not into its equations."""
+    return replace(
+        dae,
+        quantities=_mapped(dae.quantities, use),
+        outputs=_mapped(dae.outputs, use),
+        fixed_velocities=_mapped(dae.fixed_velocities, use),
+        states=tuple(replace(s, derivative=use(s.derivative)) for s in dae.states),
+        network_blocks=_blocks(dae, use),
+        fixed_states=_mapped(dae.fixed_states, use),
+        modes=tuple(replace(mode, relation=use(mode.relation)) for mode in dae.modes),
+    )
 
 
 def _mapped(values: Mapping[_K, Expr], use: Substitution) -> dict[_K, Expr]:

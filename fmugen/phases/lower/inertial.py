@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from fmugen.algebra.recursion import inertial_forces
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.ir.dae import Dae
-from fmugen.recursion import inertial_forces
 
 __all__ = ["InertialTerms"]
 

@@ -49,7 +49,7 @@ _PREDICT = Operations(5, 6)
 _ROOT = Operations(0, 1, 0, 1)
 _UNIT = Operations(2, 2)
 _REGULAR = Operations(0, 2)
-_SQUARE = Operations(0, 0, 0, 1)
+_SQUARE = Operations(0, 1, 0, 1)
 _QUADRATIC = Operations(5, 5, 2, 1)
 _HALF_ANGLE = Operations(3, 4, 3)
 #: The sine and the cosine of an angle that a step gives itself.
@@ -74,7 +74,8 @@ def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = (
         case GoniometricStep():
             return _goniometric_form(step, name, angle)
         case QuadraticStep() if step.b.is_zero:
-            return Form(step.unknown, False, "exact_square", (-step.c / step.a,), (), _SQUARE)
+            size = size_of(step.c, units) / step.a.dag.call("abs", step.a)
+            return Form(step.unknown, False, "exact_square", (-step.c / step.a, size), (), _SQUARE)
         case QuadraticStep():
             return Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
         case PolynomialStep(half_angle=True):

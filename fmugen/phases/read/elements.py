@@ -22,7 +22,7 @@ from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
 from fmugen.phases.read.geometry import Geometry
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable, PointEntry, PointTable
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint, did_you_mean
 
 __all__ = ["ElementReader", "vector"]
 
@@ -171,7 +171,7 @@ class ElementReader:
             if section != "bodies" and name in self.draft.names[section]:
                 self.problems.add(place, f"{name!r} is a {noun}, not a body", "name a body or the ground")
                 return
-        hint = did_you_mean(name, (*bodies, GROUND)) or f"the bodies are {', '.join((*bodies, GROUND))}"
+        hint = choice_hint(name, (*bodies, GROUND), "the bodies are")
         self.problems.add(place, f"there is no body {name!r}", hint)
 
     def unknown_point(self, place: KeyPath, body: str, point: str) -> None:

@@ -15,7 +15,7 @@ from fmugen.phases.read.fields import (
 )
 from fmugen.phases.read.problems import KeyPath
 from fmugen.phases.read.schema import PointTable, Table, keys_of
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 
 __all__ = ["in_plain_words", "place_of"]
 
@@ -73,4 +73,4 @@ def _description(table: type[Table], key: str | int) -> str:
 
 def _unknown_key(key: str, table: type[Table], noun: str, space: Space) -> tuple[str, str]:
     keys = keys_of(table, space)
-    return f"{noun} has no key {key!r}", did_you_mean(key, keys) or f"the keys are {', '.join(keys)}"
+    return f"{noun} has no key {key!r}", choice_hint(key, keys, "the keys are")

@@ -36,7 +36,6 @@ _RESERVED_FOR_ELEMENTS = _RESERVED | {"start", "gravity"}
 _RESERVED_IN_FORMULAS = _RESERVED | set(FUNCTIONS)
 #: Coordinates of bodies with Euler parameters: no quantities, but variables of the FMU.
 _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for index in range(4))
-_FORCE_LIKE = frozenset({"fx", "fy", "fz", "tx", "ty", "tz", "force", "torque", "tension"})
 
 #: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
 _RUNNING = (FormulaScope.FORCE, FormulaScope.VALUE, FormulaScope.OUTPUT)
@@ -44,10 +43,10 @@ _REASONS = {
     FormulaScope.CONSTANT: "this value is constant: only parameters and pi may be used",
     FormulaScope.DRIVER: "a driver is differentiated twice by time: it can use parameters, pi, time, and "
     "inputs whose first two rates are inputs",
-    FormulaScope.FORCE: "a force can use positions, velocities and accelerations only: reactions follow "
-    "from forces",
-    FormulaScope.VALUE: "a network can use positions and velocities of the mechanism only: accelerations and "
-    "reactions follow from the network",
+    FormulaScope.FORCE: "a force can use positions, velocities and accelerations, but not other forces and "
+    "what follows from them",
+    FormulaScope.VALUE: "a network can use positions and velocities of the mechanism: accelerations and "
+    "forces follow from the network",
 }
 
 
@@ -279,9 +278,9 @@ def _may_use(quantity: Quantity, role: FormulaScope) -> bool:
     if role is FormulaScope.VALUE and quantity.network:
         return True
     if role is FormulaScope.FORCE and not quantity.network:
-        return quantity.kind not in _FORCE_LIKE
+        return not quantity.effort
     if role in (FormulaScope.FORCE, FormulaScope.VALUE):
-        return quantity.level is not Level.ACCELERATION and quantity.kind not in _FORCE_LIKE
+        return quantity.level is not Level.ACCELERATION and not quantity.effort
     return role is FormulaScope.OUTPUT
 
 

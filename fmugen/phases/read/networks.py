@@ -12,7 +12,7 @@ from fmugen.ir.network import FLANGE, Discipline, flange_joint
 from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 
 __all__ = ["read_components"]
 
@@ -82,7 +82,7 @@ class _Nodes:
     def _check_flange(self, place: KeyPath, joint: str, discipline: Discipline) -> None:
         joints = self._draft.names["joints"]
         if joint not in joints:
-            hint = did_you_mean(joint, joints) or f"the joints are {', '.join(joints) or 'none'}"
+            hint = choice_hint(joint, joints, "the joints are")
             self._problems.add(place, f"there is no joint {joint!r}", hint)
             return
         table = self._draft.elements["joints"].get(joint)

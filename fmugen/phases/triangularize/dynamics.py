@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fmugen.evaluation import Evaluation
 from fmugen.expr.calculus import postorder, symbols_of
-from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.phases.triangularize.assemble import Assembly
@@ -37,11 +37,10 @@ class _Dynamics:
         self._assembly = assembly
         self._places = list(dae.mass)
         self._size = len(dae.coordinates)
-        self._evaluate = compile_python(_terms(dae), _arguments(dae))
-        self._parameters, self._inputs = list(parameters), list(dae.input_starts)
+        self._evaluate = Evaluation(dae, parameters).function(_terms(dae))
 
     def accelerations(self, q: Numbers, v: Numbers, time: float) -> Numbers:
-        values = self._evaluate(self._parameters, self._inputs, [time], q.tolist(), v.tolist())
+        values = self._evaluate(q.tolist(), v.tolist(), time=time)
         entries, rest = np.array(values[: len(self._places)]), np.array(values[len(self._places) :])
         mass = np.zeros((self._size, self._size))
         for (row, column), entry in zip(self._places, entries, strict=True):
@@ -81,8 +80,7 @@ def trajectory_positions(
     not simulated.
     """
     terms = _terms(dae)
-    known = {symbol for vector in _arguments(dae).values() for symbol in vector}
-    known.update(angle.symbol for angle in dae.angles)
+    known = Evaluation(dae, parameters).known.union(angle.symbol for angle in dae.angles)
     size = len(postorder(terms))
     if size > _MOST_OPERATIONS:
         return None
@@ -119,14 +117,3 @@ def _trajectory(
 
 def _terms(dae: Dae) -> list[Expr]:
     return [*dae.mass.values(), *dae.force, *(row.gamma for row in dae.constraints)]
-
-
-def _arguments(dae: Dae) -> dict[str, list[Expr]]:
-    symbols = dae.symbols
-    return {
-        "p": list(symbols.parameters.values()),
-        "u": list(symbols.inputs.values()),
-        "t": [symbols.time],
-        "q": [coordinate.position for coordinate in dae.coordinates],
-        "v": [coordinate.velocity for coordinate in dae.coordinates],
-    }

@@ -73,6 +73,9 @@ class Guards:
                 self._put(step.unknown, table, np.where(hold, terms[0] / terms[1], known))
             case QuadraticStep():
                 hold, found = _quadratic(terms, known)
+                if step.b.is_zero:
+                    size = np.array(table(size_of(step.c, self._dae.unit_positions)))
+                    hold &= np.abs(terms[2]) > BLURRED * size
                 self._put(step.unknown, table, np.where(hold, found, known))
             case PolynomialStep(half_angle=False):
                 hold, found = _polynomial(terms, known)

@@ -8,7 +8,7 @@ from fmugen.errors import ClosureError
 from fmugen.ir.dae import Dae
 from fmugen.phases.triangularize.numeric import Numbers
 from fmugen.phases.triangularize.partition import Pivots
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 
 __all__ = ["named_coordinates"]
 
@@ -28,7 +28,7 @@ def named_coordinates(
     known = [coordinate.name for coordinate in dae.coordinates]
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, known) or f"the coordinates are {', '.join(known)}"
+            hint = choice_hint(name, known, "the coordinates are")
             raise ClosureError(f"{name} cannot be independent: these trees have no such coordinate ({hint})")
     freedom = len(known) - jacobian.shape[0]
     if len(set(names)) != freedom:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fmugen.evaluation import Evaluation
 from fmugen.expr.calculus import Tangent, postorder
-from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
-from fmugen.expr.substitute import Substitution
 from fmugen.ir.dae import Dae
 
 __all__ = ["Numbers", "Position", "Residuals", "least_norm", "without_value"]
@@ -57,33 +56,18 @@ class Residuals:
         by_velocity: bool = False,
         jacobian: Sequence[dict[int, Expr]] | None = None,
     ) -> None:
-        symbols = dae.symbols
-        positions = [coordinate.position for coordinate in dae.coordinates]
-        velocities = [coordinate.velocity for coordinate in dae.coordinates]
         self._columns = len(dae.coordinates)
         self._rows = len(expressions)
-        self._parameters = list(parameters)
-        variables = velocities if by_velocity else positions
+        variables = [c.velocity if by_velocity else c.position for c in dae.coordinates]
         entries = _jacobian_entries(expressions, variables) if jacobian is None else jacobian
         self._places = [(row, column) for row, found in enumerate(entries) for column in found]
-        counted = Substitution(dae.known_at_start)
         roots = [*expressions, *(entries[row][column] for row, column in self._places)]
-        self._evaluate = compile_python(
-            [counted(root) for root in roots],
-            {
-                "p": list(symbols.parameters.values()),
-                "u": list(symbols.inputs.values()),
-                "t": [symbols.time],
-                "q": positions,
-                "v": velocities,
-            },
-        )
-        self._inputs = list(dae.input_starts)
+        self._evaluate = Evaluation(dae, parameters).function(roots, dae.known_at_start)
 
     def __call__(self, q: Numbers, v: Numbers | None = None, time: float = 0.0) -> tuple[Numbers, Numbers]:
         """The values, and the matrix of their derivatives."""
         speeds = [0.0] * self._columns if v is None else v.tolist()
-        values = self._evaluate(self._parameters, self._inputs, [time], q.tolist(), speeds)
+        values = self._evaluate(q.tolist(), speeds, time=time)
         matrix = np.zeros((self._rows, self._columns))
         for (row, column), value in zip(self._places, values[self._rows :], strict=True):
             matrix[row, column] = value
@@ -92,18 +76,11 @@ class Residuals:
 
 def without_value(dae: Dae, parameters: Sequence[float]) -> str:
     """The prescribed motion that has no value at the start, as a sentence; empty if all have one."""
-    symbols = dae.symbols
-    vectors = {
-        "p": list(symbols.parameters.values()),
-        "u": list(symbols.inputs.values()),
-        "t": [symbols.time],
-    }
-    known = {symbol for vector in vectors.values() for symbol in vector}
-    given = (list(parameters), list(dae.input_starts), [0.0])
+    at = Evaluation(dae, parameters)
     for row in dae.constraints:
         for part, what in ((row.phi, "value"), (row.nu, "rate"), (row.gamma, "acceleration")):
             try:
-                found = compile_python(_prescribed(part, known), vectors)(*given)
+                found = at.function(_prescribed(part, at.given))(())
             except (ArithmeticError, ValueError):
                 found = [float("nan")]
             if not np.isfinite(found).all():
@@ -111,7 +88,7 @@ def without_value(dae: Dae, parameters: Sequence[float]) -> str:
     return ""
 
 
-def _prescribed(root: Expr, known: set[Expr]) -> list[Expr]:
+def _prescribed(root: Expr, known: Collection[Expr]) -> list[Expr]:
     """The largest expressions below ``root`` that depend on time, inputs and parameters alone."""
     order = postorder((root,))
     found: set[Expr] = set()

@@ -7,7 +7,7 @@ other module of ``fmugen.verify`` compares types.
 
     elements    SystemModel -> elements by section, type and keys of the file
     base        Parts, Reader, the registry
-    bodies, beams, modal, joints, drivers, forces, tyres, networks
+    bodies, beams, modal, joints, drivers, forces, rolling, tyres, networks
                 the laws
 
 A new type needs one function::
@@ -34,6 +34,7 @@ import fmugen.verify.catalogue.forces
 import fmugen.verify.catalogue.joints
 import fmugen.verify.catalogue.modal
 import fmugen.verify.catalogue.networks
+import fmugen.verify.catalogue.rolling
 import fmugen.verify.catalogue.tyres  # noqa: F401
 from fmugen.verify.catalogue.base import (
     WRENCH,

@@ -10,6 +10,7 @@ from fmugen.verify.network.parts import (
     GROUND,
     Domain,
     Edge,
+    Law,
     NetworkParts,
     Term,
     across,
@@ -172,16 +173,20 @@ def _pipe(read: _Terms) -> NetworkParts:
 # --- several edges ---------------------------------------------------------------------------------------
 
 
+def _transforming(ratio: float) -> tuple[Law, Law]:
+    """across 0 = ratio * across 1, through 1 = -ratio * through 0"""
+    return (
+        linear((across(0), 1.0), (across(1), -ratio)),
+        linear((through(1), 1.0), (through(0), ratio)),
+    )
+
+
 @component("electrical", "transformer")
 def _transformer(read: _Terms) -> NetworkParts:
     primary = read.edge(Domain.ELECTRICAL, number="1")
     secondary = read.edge(Domain.ELECTRICAL, "from2", "to2", "2")
     ratio = read.number("ratio")
-    laws = (
-        linear((across(0), 1.0), (across(1), -ratio)),
-        linear((through(1), 1.0), (through(0), ratio)),
-    )
-    return NetworkParts((primary, secondary), laws)
+    return NetworkParts((primary, secondary), _transforming(ratio))
 
 
 @component("electrical", "op_amp")
@@ -211,11 +216,8 @@ def _gear(read: _Terms) -> NetworkParts:
         read.edge(Domain.ROTATIONAL, "support", "to", "2"),
     )
     ratio = read.number("ratio")
-    laws = (
-        linear((across(0), 1.0), (across(1), -ratio)),
-        linear((through(1), 1.0), (through(0), ratio)),
-    )
-    return NetworkParts(edges, laws, ties=(linear((displacement(0), 1.0), (displacement(1), -ratio)),))
+    tie = linear((displacement(0), 1.0), (displacement(1), -ratio))
+    return NetworkParts(edges, _transforming(ratio), ties=(tie,))
 
 
 @component("couplers", "rack")

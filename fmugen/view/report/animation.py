@@ -109,7 +109,7 @@ def _station(station: Station) -> dict[str, object]:
 
 
 def _connector(connector: Connector) -> dict[str, object]:
-    return {"kind": connector.kind, "tail": _spot(connector.tail), "head": _spot(connector.head)}
+    return {"kind": connector.symbol.value, "tail": _spot(connector.tail), "head": _spot(connector.head)}
 
 
 def _marker(marker: Marker) -> dict[str, object]:

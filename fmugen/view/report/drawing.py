@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
+from fmugen.components import base as components
 from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
 from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, Symbol
@@ -98,12 +99,11 @@ class _Canvas:
     def _connector(self, connector: Connector) -> str:
         tail, head = (self._seen(spot) for spot in (connector.tail, connector.head))
         name = f"<title>{escape(connector.name)}</title>"
-        if connector.kind == "spring":
+        if connector.symbol is components.Symbol.SPRING:
             coil = _path(_coil(tail[:2], head[:2]))
             return f'<path d="{coil}" stroke="#0f766e" stroke-width="1.6" fill="none">{name}</path>'
-        style = (
-            'stroke-width="2" stroke-dasharray="2 4"' if connector.kind == "driver" else 'stroke-width="4"'
-        )
+        driver = connector.symbol is components.Symbol.DRIVER
+        style = 'stroke-width="2" stroke-dasharray="2 4"' if driver else 'stroke-width="4"'
         return f'<path d="{_path([tail, head])}" stroke="{_GREY}" {style}>{name}</path>'
 
     def _marker(self, marker: Marker) -> Iterator[str]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fmugen.evaluation import values_at_start
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.start import values_at_start
 from fmugen.verify.frames import pose_kinds
 from fmugen.verify.layout import own_kinds
 from fmugen.verify.rotations import Array, about, quaternion

@@ -111,11 +111,11 @@ class Marker:
 
 @dataclass(frozen=True)
 class Connector:
-    """Something that stretches between two spots: a ``spring``, a ``rod`` or a ``driver``."""
+    """The line of an element between two spots."""
 
     tail: Spot
     head: Spot
-    kind: str
+    symbol: components.Symbol
     name: str
 
 
@@ -413,7 +413,7 @@ class _Stage:
         for element, symbol in self._drawn():
             if symbol in _CONNECTORS:
                 ends = self.spot(element.tail), self.spot(element.head)
-                yield Connector(*ends, symbol.value, element.name)
+                yield Connector(*ends, symbol, element.name)
 
 
 class _Stations:

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "exact.h"
 #include "model.h"
+#include "exact.h"
 
 /* Parameters p */
 enum {

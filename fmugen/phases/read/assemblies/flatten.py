@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fmugen.components.base import SECTIONS, Form, Key
+from fmugen.components.joints import weld_table
 from fmugen.errors import FormulaError
 from fmugen.formulas import evaluate, parse, renamed
 from fmugen.ir.model import GROUND
@@ -15,7 +16,7 @@ from fmugen.phases.read.assemblies.nouns import Flattened, Raw
 from fmugen.phases.read.assemblies.scope import Scope, longest_owner, scope_of, table, total
 from fmugen.phases.read.assemblies.use import Use, uses_of
 from fmugen.phases.read.problems import KeyPath, Origin, ProblemLog
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint, did_you_mean
 from fmugen.units import coherent_text
 
 __all__ = ["flatten"]
@@ -50,7 +51,7 @@ class _Flattener:
                 continue
             for key in raw:
                 if key not in _ASSEMBLY_KEYS:
-                    hint = did_you_mean(key, _ASSEMBLY_KEYS) or f"the keys are {', '.join(_ASSEMBLY_KEYS)}"
+                    hint = choice_hint(key, _ASSEMBLY_KEYS, "the keys are")
                     problems.add((*place, key), f"an assembly has no key {key!r}", hint)
 
     def level(self, raw: Raw, place: KeyPath, within: tuple[str, ...]) -> Flattened:
@@ -222,12 +223,7 @@ class _Instance:
         declared = table(self.tables, "parameters")
         yield "index", repr(self.use.index)
         yield "count", repr(self.use.count)
-        for name in self.use.parameters:
-            if name not in declared:
-                hint = did_you_mean(name, list(declared))
-                listed = f"the parameters are {', '.join(declared) or 'none'}"
-                message = f"the assembly {self.use.assembly!r} has no parameter {name!r}"
-                self.problems.add((*self.use.place, "parameters", name), message, hint or listed)
+        self._report_unknown("parameter", self.use.parameters, declared, "parameters")
         for name, raw in declared.items():
             given = self.use.parameters.get(name)
             value = _constant(given)
@@ -240,6 +236,15 @@ class _Instance:
         for name in table(self.tables, "inputs"):
             yield name, f"{self.prefix}.{name}"
 
+    def _report_unknown(self, noun: str, given: Iterable[str], known: Iterable[str], key: str) -> None:
+        """Report the names that the use gives below ``key`` and the assembly does not have."""
+        names = [str(name) for name in known]
+        for name in given:
+            if name not in names:
+                message = f"the assembly {self.use.assembly!r} has no {noun} {name!r}"
+                hint = choice_hint(name, names, f"the {noun}s are")
+                self.problems.add((*self.use.place, key, name), message, hint)
+
     def _connected(self) -> tuple[dict[str, str], dict[str, str]]:
         """The places outside, by their names inside, and the bodies in whose axes vectors are given."""
         connectors = self.tables.get("connectors", {})
@@ -249,12 +254,7 @@ class _Instance:
             hint = 'write connectors = ["chassis"] or connectors = { chassis = "ground" }'
             self.problems.add((*self.own, "connectors"), "must be a list or a table", hint)
             connectors = {}
-        for name in self.use.connect:
-            if name not in connectors:
-                hint = did_you_mean(name, list(connectors))
-                listed = f"the connectors are {', '.join(connectors) or 'none'}"
-                message = f"the assembly {self.use.assembly!r} has no connector {name!r}"
-                self.problems.add((*self.use.place, "connect", name), message, hint or listed)
+        self._report_unknown("connector", self.use.connect, connectors, "connect")
         found: dict[str, str] = {}
         for name, default in connectors.items():
             target = self.use.connect.get(name) or default
@@ -373,10 +373,8 @@ class _Instance:
         for place, frame in self.frame_bodies:
             origin = Origin(self.use.place, self.prefix)
             add("bodies", frame, {"points": {}}, origin)
-            weld: dict[str, object] = {"type": "weld", "from": place, "to": frame}
-            if self.planar:
-                weld["angle"] = self.placement.angles[0]
-            add("joints", f"{frame}_weld", weld, origin)
+            angle = self.placement.angles[0] if self.planar else None
+            add("joints", f"{frame}_weld", weld_table(place, frame, angle), origin)
         for section in SECTIONS:
             for name, raw in table(self.tables, section).items():
                 origin = self.origin(section, name)

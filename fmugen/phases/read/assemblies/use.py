@@ -12,7 +12,7 @@ from fmugen.phases.read.assemblies.nouns import Number, Placement, Raw, Reflecti
 from fmugen.phases.read.assemblies.scope import table
 from fmugen.phases.read.fields import describe_value
 from fmugen.phases.read.problems import KeyPath, ProblemLog
-from fmugen.suggestions import did_you_mean
+from fmugen.suggestions import choice_hint
 
 __all__ = ["Use", "uses_of"]
 
@@ -55,7 +55,7 @@ class _Reader:
             return
         for key in raw:
             if key not in _KEYS:
-                hint = did_you_mean(key, _KEYS) or f"the keys are {', '.join(_KEYS)}"
+                hint = choice_hint(key, _KEYS, "the keys are")
                 self.problems.add((*self.place, key), f"a use has no key {key!r}", hint)
         assembly = raw.get("assembly")
         if not isinstance(assembly, str):

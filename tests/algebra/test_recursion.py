@@ -171,7 +171,7 @@ def test_a_loop_is_not_formulated_by_body() -> None:
 
 
 def test_symbols_of_inertial_forces_are_accelerations_and_positions() -> None:
-    from fmugen.recursion import inertial_forces, mass_matrix
+    from fmugen.algebra.recursion import inertial_forces, mass_matrix
 
     _, dae = written(robot(3), "jc", by_body=True)
     assert dae.tree is not None

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fmugen.garbage import rare_collection
-from fmugen.progress import stage
+from fmugen.progress import rare_collection, stage
 
 
 @pytest.fixture(autouse=True)
