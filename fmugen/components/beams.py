@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+
 from fmugen.components.base import (
     ANY_SPACE,
     Numbers,
@@ -31,12 +33,15 @@ from fmugen.components.base import (
 )
 from fmugen.components.beam_shapes import TWIST, BeamIntegrals, Family, Section, Shapes
 from fmugen.components.bodies import Body, frame_readings
+from fmugen.components.deformation import Deformation, bent
+from fmugen.components.deformation import Numbers as Numeric
 from fmugen.components.deforming import DeformingBody
 from fmugen.components.measures import Across, Attitude, Reading, places
 from fmugen.components.mirror import Mirror
 from fmugen.components.shapes import BASES, RITZ, SUPPORTS
 from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
+from fmugen.ir.arrays import Array
 from fmugen.ir.element import GROUND, Point
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import AxisTurn, Displacement, Domain, Edge, EdgeConstraint, Rotation, Work
@@ -49,6 +54,8 @@ __all__ = ["Beam"]
 _MOST_SHAPES = 8
 #: Where the deflection is looked at, in parts of the length.
 _STATIONS = tuple(Fraction(number, 8) for number in range(1, 9))
+#: How many places of a beam are drawn.
+_DRAWN = 25
 #: The planes in which a beam in space bends, by the directions of its deflections.
 _PLANES = {"both": "yz", "xy": "y", "xz": "z"}
 _MIRRORED = {"x": Mirror.KEPT, "y": Mirror.ALONG_Y, "z": Mirror.ALONG_Z, TWIST: Mirror.ABOUT_X}
@@ -226,6 +233,20 @@ class Beam(Body):
                 yield reading(f"slope{direction}", family, slope=True)
             else:
                 yield reading("twist" if family.direction == TWIST else "stretch", family, slope=False)
+
+    # --- drawings ------------------------------------------------------------------------------------
+
+    def lines(self, number: Numeric) -> list[Array]:
+        return [np.outer(np.linspace(0.0, number(self.length), _DRAWN), [1.0, 0.0, 0.0])]
+
+    def deformation(self, places: Array, number: Numeric, *, planar: bool) -> Deformation:
+        length = number(self.length)
+        across = {"y": self.diameter or self.height, "z": self.diameter or self.width}
+        # A section of which only the area is known counts as a round one.
+        known = self.area is None or number(self.area)
+        usual = math.sqrt(float(known) / math.pi)
+        halves = {way: usual if size is None else number(size) / 2 for way, size in across.items()}
+        return bent(self._families(planar=planar), places[:, 0] / length, length, halves)
 
     # --- edges ---------------------------------------------------------------------------------------
 

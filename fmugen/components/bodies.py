@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from fmugen.components.base import (
@@ -15,10 +15,12 @@ from fmugen.components.base import (
     position,
     value,
 )
+from fmugen.components.deformation import Deformation
 from fmugen.components.measures import Attitude, Cosine, Heading, Measure, Reading, Spin, places
 from fmugen.components.site import Site
 from fmugen.expr.affine import Affine
 from fmugen.expr.vectors import Matrix3, is_null, scale3
+from fmugen.ir.arrays import Array
 from fmugen.ir.element import GROUND, Point, Tensor, Vector
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Displacement, Edge, EdgeConstraint, Role, Rotation
@@ -38,6 +40,16 @@ class Body(Component):
     def frames(self, name: str) -> Iterator[tuple[str, str]]:
         """Its nodes in the translational graph, each with its node in the rotational graph."""
         raise NotImplementedError
+
+    def lines(self, number: Callable[[Formula], float]) -> list[Array]:
+        """What is drawn of a body that deforms: lines through places, a row each."""
+        return []
+
+    def deformation(
+        self, places: Array, number: Callable[[Formula], float], *, planar: bool
+    ) -> Deformation | None:
+        """The displacements of places of a body that deforms."""
+        return None
 
 
 @component

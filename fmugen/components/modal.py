@@ -21,6 +21,8 @@ from fmugen.components.base import (
     value,
 )
 from fmugen.components.bodies import Body, frame_readings
+from fmugen.components.deformation import Deformation, mesh_lines
+from fmugen.components.deformation import Numbers as Numeric
 from fmugen.components.deforming import DeformingBody
 from fmugen.components.measures import Across, Attitude, Effort, Reading, places
 from fmugen.components.modal_integrals import ModalIntegrals, rigid_problem, square
@@ -192,6 +194,19 @@ class ModalBody(Body):
         """A sum of the coordinates."""
         numbers = zip(factors.tolist(), self._names, strict=True)
         return motion.dag.add(_number(factor) * motion.freedom(name) for factor, name in numbers if factor)
+
+    # --- drawings ------------------------------------------------------------------------------------
+
+    def lines(self, number: Numeric) -> list[Array]:
+        return mesh_lines(self.file["nodes"])
+
+    def deformation(self, places: Array, number: Numeric, *, planar: bool) -> Deformation:
+        nodes = [self._nearest(place)[0] for place in places]
+        first = self.file["modes"][:, nodes].transpose(1, 2, 0)
+        second = np.zeros((*first.shape, first.shape[2]))
+        if "second_order" in self.file:
+            second = self.file["second_order"][:, :, nodes].transpose(2, 3, 0, 1)
+        return Deformation(first, second, np.zeros((len(nodes), 0, first.shape[2])))
 
     # --- edges ---------------------------------------------------------------------------------------
 

@@ -251,6 +251,7 @@ def _judge(
         skipped=skipped,
         messages=trajectory.messages,
         problems=problems,
+        deflections={name: trajectory.values[name] for name in own_quantities(model)},
     )
 
 

@@ -8,7 +8,7 @@ signal that stays zero is judged absolutely.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +82,7 @@ class Verification:
     ``components``, the deviations of their across and through variables, and a ``power`` balance. ``skipped``
     names outputs that have no unique value. ``notes`` concern the inputs and assembly modes; with
     ``other_mode`` the reference alone would have started in another one. ``looseness`` are the runs at
-    looser tolerances.
+    looser tolerances. ``deflections`` are the coordinates of bodies that deform, as the FMU reports them.
 
     If the FMU deviates, ``reference_error`` is the estimated error of the reference. ``doubt`` says why the
     deviation may not be an error of the FMU.
@@ -107,6 +107,7 @@ class Verification:
     looseness: tuple[Looseness, ...] = ()
     reference_error: float | None = None
     doubt: str | None = None
+    deflections: Mapping[str, Array] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:

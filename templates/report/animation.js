@@ -20,7 +20,10 @@
   const last = times[times.length - 1];
   const INK = "#1f2328", GREY = "#8c959f", MARGIN = 40;
   const view = { axes: null, zoom: 1, x: 0, y: 0 };
-  let now = 0, playing = false, stamp = null, frames = [];
+  const coordinates = new Map(Object.entries(scene.coordinates)
+    .map(([body, known]) => [Number(body), { count: known.count, values: decoded(known.values) }]));
+  const bend = document.getElementById("animation-bend");
+  let now = 0, playing = false, stamp = null, frames = [], deflections = new Map();
 
   function decoded(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -46,6 +49,36 @@
     const mixed = [];
     for (let k = 0; k < 7; k += 1) mixed.push((1 - part) * poses[a + k] + part * poses[b + k]);
     return frameOf(mixed);
+  }
+
+  /* The coordinates of a body that deforms, times the factor of deflections. */
+  function deflectionsAt(time, body) {
+    const { count, values } = coordinates.get(body), factor = bend ? Number(bend.value) : 1;
+    const before = frameBefore(time), after = Math.min(before + 1, times.length - 1);
+    const span = times[after] - times[before];
+    const part = span > 0 ? Math.min(1, Math.max(0, (time - times[before]) / span)) : 0;
+    const mixed = [];
+    for (let k = 0; k < count; k += 1) {
+      mixed.push(factor * ((1 - part) * values[before * count + k] + part * values[after * count + k]));
+    }
+    return mixed;
+  }
+
+  function placeOf(station) {
+    const q = deflections.get(station.body);
+    return station.at.map((value, axis) => {
+      const second = station.second ? station.second[axis].reduce((sum, row, i) => sum + q[i] * sumOf(row, q), 0) : 0;
+      return value + sumOf(station.first[axis], q) + second / 2;
+    });
+  }
+
+  function sumOf(factors, q) { return factors.reduce((sum, factor, k) => sum + factor * q[k], 0); }
+
+  /* The strain of bending at a station as a part of the largest one; the factor of deflections does not count. */
+  function strainOf(station) {
+    const q = deflections.get(station.body), factor = bend ? Number(bend.value) : 1;
+    const strain = station.strains.reduce((sum, row) => sum + Math.abs(sumOf(row, q)), 0);
+    return scene.strain > 0 ? Math.min(1, strain / factor / scene.strain) : 0;
   }
 
   function frameOf(pose) {
@@ -90,6 +123,16 @@
 
   function seenOn(body, place) { return seen(world(frames[body], place)); }
 
+  function seenAt(spot) {
+    return seenOn(spot.body, spot.station === undefined ? spot.position : placeOf(scene.stations[spot.station]));
+  }
+
+  function cornersOf(outline) {
+    return outline.stations
+      ? outline.stations.map((station) => seenOn(outline.body, placeOf(scene.stations[station])))
+      : outline.corners.map((corner) => seenOn(outline.body, corner));
+  }
+
   /* A turn about the vertical of the first view, then a tilt about the horizontal of the screen. */
   function turn(right, down) {
     const vertical = scene.up;
@@ -127,19 +170,38 @@
   }
 
   function drawOutline(outline, colour) {
-    trace(outline.corners.map((corner) => seenOn(outline.body, corner)), outline.filled);
+    const corners = cornersOf(outline);
+    if (outline.stations && scene.strain > 0) {
+      drawStrained(outline, corners, colour);
+      return;
+    }
+    trace(corners, outline.filled);
     if (outline.filled) {
       pen.globalAlpha = 0.2;
       pen.fillStyle = colour;
       pen.fill();
       pen.globalAlpha = 1;
     }
-    stroke(colour, outline.filled ? 2 : outline.thick ? 6 : 2.5);
+    stroke(colour, outline.filled ? 2 : outline.thick ? 6 : outline.stations ? 1.2 : 2.5);
+  }
+
+  /* A bent line, more yellow where it is strained more. */
+  function drawStrained(outline, corners, colour) {
+    const strains = outline.stations.map((station) => strainOf(scene.stations[station]));
+    for (let k = 1; k < corners.length; k += 1) {
+      trace([corners[k - 1], corners[k]]);
+      stroke(mixed(colour, (strains[k - 1] + strains[k]) / 2), outline.thick ? 6 : 2.5);
+    }
+  }
+
+  function mixed(colour, part) {
+    const yellow = [250, 204, 21];
+    const parts = yellow.map((value, k) => Math.round((1 - part) * parseInt(colour.slice(1 + 2 * k, 3 + 2 * k), 16) + part * value));
+    return "rgb(" + parts.join(",") + ")";
   }
 
   function drawConnector(connector) {
-    const tail = seenOn(connector.tail.body, connector.tail.position);
-    const head = seenOn(connector.head.body, connector.head.position);
+    const tail = seenAt(connector.tail), head = seenAt(connector.head);
     if (connector.kind === "spring") {
       trace(coil(tail, head));
       stroke("#0f766e", 1.6);
@@ -168,7 +230,7 @@
   }
 
   function drawMarker(marker) {
-    const body = marker.spot.body, [x, y] = seenOn(body, marker.spot.position);
+    const body = marker.spot.body, [x, y] = seenAt(marker.spot);
     if (body === ground && marker.symbol !== "point") drawSupport(x, y);
     pen.beginPath();
     if (marker.symbol === "center") {
@@ -218,7 +280,7 @@
   }
 
   function depth(outline) {
-    const depths = outline.corners.map((corner) => seenOn(outline.body, corner)[2]);
+    const depths = cornersOf(outline).map((corner) => corner[2]);
     return depths.reduce((sum, value) => sum + value, 0) / depths.length;
   }
 
@@ -232,6 +294,7 @@
     pen.clearRect(0, 0, width, height);
     pen.lineCap = pen.lineJoin = "round";
     frames = Array.from({ length: bodies }, (_, body) => poseAt(now, body));
+    deflections = new Map([...coordinates.keys()].map((body) => [body, deflectionsAt(now, body)]));
     for (const line of scene.floor) { trace(line.corners.map((corner) => seenOn(line.body, corner))); stroke("#e4e8ec", 1); }
     if (paths.checked) drawPaths();
     scene.connectors.forEach(drawConnector);
@@ -241,7 +304,7 @@
     scene.markers.forEach(drawMarker);
     if (names.checked) {
       for (const label of scene.labels) {
-        const [x, y] = seenOn(label.spot.body, label.spot.position);
+        const [x, y] = seenAt(label.spot);
         write(label.name, x + 9, y - 9, colourOf(label.spot.body), 13);
       }
     }
@@ -281,6 +344,7 @@
   pace.addEventListener("change", draw);
   names.addEventListener("change", draw);
   paths.addEventListener("change", draw);
+  if (bend) bend.addEventListener("change", draw);
   document.getElementById("animation-reset").addEventListener("click", () => { reset(); draw(); });
   canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
   canvas.addEventListener("pointermove", (event) => {

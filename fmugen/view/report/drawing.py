@@ -11,7 +11,6 @@ from fmugen.components import base as components
 from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
 from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, Symbol
-from fmugen.view.report.shapes import Coordinates
 
 __all__ = ["COLOURS", "GROUND_COLOUR", "drawing_svg"]
 
@@ -41,8 +40,9 @@ class _Canvas:
 
     def __init__(self, scene: Scene, poses: Poses) -> None:
         self._scene = scene
+        self._coordinates = {body: q[0] for body, q in poses.coordinates.items()}
         self._origins, self._rotations = poses.origins[0], matrices(poses.attitudes[0])
-        places = np.array([self._in_view(body, place) for body, place in _places(scene)])[:, :2]
+        places = np.array([self._in_view(spot) for spot in _places(scene)])[:, :2]
         low, high = places.min(axis=0), places.max(axis=0)
         self._middle = (low + high) / 2
         room = np.array([_WIDTH, _TALLEST]) - 2 * _MARGIN
@@ -60,42 +60,44 @@ class _Canvas:
             yield from self._marker(marker)
         yield from (self._label(label) for label in scene.labels)
 
-    def _in_view(self, body: int, place: Coordinates) -> Array:
+    def _in_view(self, spot: Spot) -> Array:
         """A place in the axes of the camera: right, up, towards the eye."""
-        world = self._origins[body] + self._rotations[body] @ np.array(place)
+        body, place = spot.body, np.array(spot.position)
+        if spot.station is not None:
+            place = self._scene.stations[spot.station].displaced(self._coordinates[body])
+        world = self._origins[body] + self._rotations[body] @ place
         result: Array = self._scene.camera @ (world - self._scene.center)
         return result
 
-    def _seen(self, body: int, place: Coordinates) -> Array:
+    def _seen(self, spot: Spot) -> Array:
         """A place on the paper, and how near it is."""
-        view = self._in_view(body, place)
+        view = self._in_view(spot)
         x, y = (view[:2] - self._middle) * self._scale
         return np.array([_WIDTH / 2 + x, self.height / 2 - y, view[2]])
 
     def _depth(self, outline: Outline) -> float:
-        return float(np.mean([self._seen(outline.body, corner)[2] for corner in outline.corners]))
+        return float(np.mean([self._seen(spot)[2] for spot in outline.spots]))
 
     def _colour(self, body: int) -> str:
         return GROUND_COLOUR if body == len(self._scene.bodies) else COLOURS[body % len(COLOURS)]
 
     def _outline(self, outline: Outline, colour: str) -> str:
-        path = _path([self._seen(outline.body, corner) for corner in outline.corners])
+        path = _path([self._seen(spot) for spot in outline.spots])
         if outline.filled:
             return (
                 f'<path d="{path}Z" fill="{colour}" fill-opacity="0.16" stroke="{colour}" '
                 'stroke-width="2" stroke-linejoin="round"/>'
             )
-        width = 6 if outline.thick else 2.5
-        return (
-            f'<path d="{path}" stroke="{colour}" stroke-width="{width}" stroke-linecap="round" fill="none"/>'
-        )
+        width = 6.0 if outline.thick else 1.2 if outline.stations else 2.5
+        line = f'stroke="{colour}" stroke-width="{width:g}" stroke-linecap="round"'
+        return f'<path d="{path}" {line} fill="none"/>'
 
     def _floor_line(self, line: Outline) -> str:
-        path = _path([self._seen(line.body, corner) for corner in line.corners])
+        path = _path([self._seen(spot) for spot in line.spots])
         return f'<path d="{path}" stroke="#e4e8ec"/>'
 
     def _connector(self, connector: Connector) -> str:
-        tail, head = (self._seen(spot.body, spot.position) for spot in (connector.tail, connector.head))
+        tail, head = (self._seen(spot) for spot in (connector.tail, connector.head))
         name = f"<title>{escape(connector.name)}</title>"
         if connector.symbol is components.Symbol.SPRING:
             coil = _path(_coil(tail[:2], head[:2]))
@@ -105,7 +107,7 @@ class _Canvas:
         return f'<path d="{_path([tail, head])}" stroke="{_GREY}" {style}>{name}</path>'
 
     def _marker(self, marker: Marker) -> Iterator[str]:
-        x, y, _ = self._seen(marker.spot.body, marker.spot.position)
+        x, y, _ = self._seen(marker.spot)
         colour = self._colour(marker.spot.body)
         if marker.spot.body == len(self._scene.bodies) and marker.symbol is not Symbol.POINT:
             yield _support(x, y)
@@ -125,20 +127,19 @@ class _Canvas:
                 yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="{colour}"/>'
 
     def _label(self, label: Marker) -> str:
-        x, y, _ = self._seen(label.spot.body, label.spot.position)
+        x, y, _ = self._seen(label.spot)
         return (
             f'<text x="{x + 9:.1f}" y="{y - 9:.1f}" font-size="13" fill="{self._colour(label.spot.body)}" '
             f'stroke="#ffffff" stroke-width="4" paint-order="stroke">{escape(label.name)}</text>'
         )
 
 
-def _places(scene: Scene) -> Iterator[tuple[int, Coordinates]]:
+def _places(scene: Scene) -> Iterator[Spot]:
     for outline in (*scene.outlines, *scene.rails):
-        yield from ((outline.body, corner) for corner in outline.corners)
-    spots: list[Spot] = [marker.spot for marker in scene.markers]
+        yield from outline.spots
+    yield from (marker.spot for marker in scene.markers)
     for connector in scene.connectors:
-        spots += [connector.tail, connector.head]
-    yield from ((spot.body, spot.position) for spot in spots)
+        yield from (connector.tail, connector.head)
 
 
 def _path(places: Sequence[Array]) -> str:

@@ -44,7 +44,7 @@ class Evidence:
     def of(verification: Verification) -> Evidence:
         """The run that a verification judged."""
         signals = (*verification.outputs, *verification.bodies)
-        values = {signal.name: signal.fmu for signal in signals}
+        values = {signal.name: signal.fmu for signal in signals} | dict(verification.deflections)
         units = {signal.name: signal.unit for signal in verification.outputs}
         return Evidence(verification.times, values, units, verification)
 

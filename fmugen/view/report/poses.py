@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.model import SystemModel
 from fmugen.verify.frames import pose_kinds
+from fmugen.verify.layout import own_kinds
 from fmugen.verify.rotations import Array, about, quaternion
 
 __all__ = ["Poses", "recorded_poses", "start_poses"]
@@ -25,12 +26,14 @@ _UP = np.array([0.0, 0.0, 1.0])
 class Poses:
     """The frames of all bodies; the ground, which never moves, is the last of them.
 
-    ``origins`` are by time, body and axis; ``attitudes`` are unit quaternions, scalar first.
+    ``origins`` are by time, body and axis; ``attitudes`` are unit quaternions, scalar first. Bodies that
+    deform have ``coordinates``, by time.
     """
 
     times: Array
     origins: Array
     attitudes: Array
+    coordinates: Mapping[int, Array] = field(default_factory=dict)
 
 
 def start_poses(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Poses:
@@ -43,7 +46,8 @@ def start_poses(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Poses:
 
 def pose_names(model: SystemModel) -> list[str]:
     """The variables of an FMU that tell where its bodies are."""
-    return [f"{body.name}.{kind}" for body in model.bodies for kind, _ in pose_kinds(model)]
+    names = [f"{body.name}.{kind}" for body in model.bodies for kind, _ in pose_kinds(model)]
+    return names + [f"{body}.{kind}" for body, kinds in own_kinds(model).items() for kind in kinds]
 
 
 def recorded_poses(model: SystemModel, times: Array, values: Mapping[str, Array]) -> Poses:
@@ -57,7 +61,12 @@ def recorded_poses(model: SystemModel, times: Array, values: Mapping[str, Array]
         for axis, kind in enumerate("xyz"):
             origins[:, number, axis] = columns.get(kind, 0.0)
         attitudes[:, number] = _continued([quaternion(matrix) for matrix in _matrices(columns)])
-    return Poses(times[chosen], origins, attitudes)
+    numbers = {body.name: number for number, body in enumerate(model.bodies)}
+    coordinates = {
+        numbers[body]: np.stack([values[f"{body}.{kind}"][chosen] for kind in kinds], axis=1)
+        for body, kinds in own_kinds(model).items()
+    }
+    return Poses(times[chosen], origins, attitudes, coordinates)
 
 
 def _matrices(columns: Mapping[str, Array]) -> list[Array]:

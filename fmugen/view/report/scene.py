@@ -6,14 +6,15 @@ needs other poses and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
 from fmugen.components import base as components
-from fmugen.components.base import component_class
+from fmugen.components.base import component_class, component_of
+from fmugen.components.bodies import Body as BodyType
 from fmugen.components.freedoms import About, Cross, Freedoms, Held, Line, Locked
 from fmugen.components.joints import joints_of
 from fmugen.ir.model import GROUND, Attachment, Body, Element, SystemModel, Vector
@@ -33,7 +34,7 @@ from fmugen.view.report.shapes import (
     upwards,
 )
 
-__all__ = ["Connector", "Marker", "Outline", "Scene", "Spot", "Symbol", "scene_of"]
+__all__ = ["Connector", "Marker", "Outline", "Scene", "Spot", "Station", "Symbol", "scene_of"]
 
 
 class Symbol(Enum):
@@ -47,21 +48,56 @@ class Symbol(Enum):
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A place on a body, by the number of the body; the ground comes after all bodies."""
+class Station:
+    """A place on a body that deforms, with factors of its displacement by the coordinates of the body.
+
+    ``first`` is by axis and coordinate, ``second`` by axis and two coordinates, or nothing. ``strains`` are
+    by plane and coordinate.
+    """
 
     body: int
     position: Coordinates
+    first: Array
+    second: Array | None
+    strains: Array
+
+    def displaced(self, q: Array) -> Array:
+        """The place for values of the coordinates."""
+        found: Array = np.array(self.position) + self.first @ q
+        return found if self.second is None else found + 0.5 * (self.second @ q) @ q
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place on a body, by the number of the body; the ground comes after all bodies.
+
+    Places on bodies that deform have a ``station``, by its number.
+    """
+
+    body: int
+    position: Coordinates
+    station: int | None = None
 
 
 @dataclass(frozen=True)
 class Outline:
-    """A line, or the filled polygon that it encloses; ``thick`` lines are links, the others are details."""
+    """A line, or the filled polygon that it encloses; ``thick`` lines are links, the others are details.
+
+    On bodies that deform the corners are ``stations``, by their numbers.
+    """
 
     body: int
     corners: tuple[Coordinates, ...]
     filled: bool = False
     thick: bool = True
+    stations: tuple[int, ...] = ()
+
+    @property
+    def spots(self) -> Iterator[Spot]:
+        """Its corners."""
+        stations = self.stations or (None,) * len(self.corners)
+        for corner, station in zip(self.corners, stations, strict=True):
+            yield Spot(self.body, corner, station)
 
 
 @dataclass(frozen=True)
@@ -89,7 +125,8 @@ class Scene:
 
     ``camera`` has rows right, up and towards the eye; ``up`` is up in the mechanism. ``center`` and
     ``radius`` are those of a ball around all places that the mechanism reaches; in the plane ``reach`` is
-    how far these are from the centre in x and y. The ``floor`` is a grid below them.
+    how far these are from the centre in x and y. The ``floor`` is a grid below them. ``strain`` is the
+    largest one of bending in the motion.
     """
 
     bodies: tuple[str, ...]
@@ -105,6 +142,8 @@ class Scene:
     center: Array
     radius: float
     reach: tuple[float, float]
+    stations: tuple[Station, ...] = ()
+    strain: float = 0.0
 
 
 #: The marks that stand at one place.
@@ -118,6 +157,8 @@ _CONNECTORS = (components.Symbol.ROD, components.Symbol.SPRING, components.Symbo
 #: Details, pins and bodies without points are, at most, this part of the size of the mechanism.
 _DETAIL, _PIN, _SOLID = 0.035, 0.06, 0.1
 _GRID_LINES = 9
+#: Lines with at most so many corners are edges of a mesh.
+_MESH = 2
 
 
 def scene_of(model: SystemModel, poses: Poses) -> Scene | None:
@@ -130,6 +171,7 @@ class _Stage:
 
     def __init__(self, model: SystemModel, poses: Poses) -> None:
         self.model, self.poses, self.layout = model, poses, Layout(model, undeformed=True)
+        self.stations = _Stations(model, self.layout)
         self.rotations = np.array([matrices(attitudes) for attitudes in poses.attitudes])
         self.vertices = {body.name: self._vertices(body) for body in model.bodies}
         reached = np.concatenate(list(self._reached()))
@@ -163,6 +205,8 @@ class _Stage:
             self.center,
             self.radius,
             self.reach,
+            tuple(self.stations.found),
+            self.stations.strain(self.poses.coordinates),
         )
 
     # --- places -----------------------------------------------------------------------------------
@@ -172,7 +216,8 @@ class _Stage:
         return np.array(self.layout.place(attachment).arm) + self.layout.center(attachment.body)
 
     def spot(self, attachment: Attachment) -> Spot:
-        return Spot(self.layout.index(attachment.body), as_coordinates(self.local(attachment)))
+        body, place = self.layout.index(attachment.body), as_coordinates(self.local(attachment))
+        return Spot(body, place, self.stations.number(body, place))
 
     def world(self, body: int, local: Array) -> Array:
         """A point of a body at all times."""
@@ -231,12 +276,22 @@ class _Stage:
     def _outlines(self, number: int) -> Iterator[Outline]:
         body = self.model.bodies[number]
         vertices = self.vertices[body.name]
+        if self.stations.deforms(number):
+            yield from self._deformed(number)
+            return
         if len(vertices) > 1:
             yield from (Outline(number, *corners) for corners in hull(vertices))
         if self._is_solid(body):
             center, half = self.layout.center(body.name), self._fitting(body)
             for corners in disc(half) if self.layout.planar else box(half):
                 yield Outline(number, corners_of(center + corners), filled=True)
+
+    def _deformed(self, number: int) -> Iterator[Outline]:
+        """The lines of a body that deforms."""
+        for line in self.stations.lines(number):
+            corners = corners_of(line)
+            stations = tuple(self.stations.added(number, place) for place in corners)
+            yield Outline(number, corners, thick=len(corners) > _MESH, stations=stations)
 
     def _is_solid(self, body: Body) -> bool:
         """Whether the points do not show the shape of a body: it flies, or is held at its mass centre."""
@@ -270,7 +325,8 @@ class _Stage:
 
     def _markers(self) -> Iterator[Marker]:
         for number, body in enumerate(self.model.bodies):
-            yield Marker(Spot(number, as_coordinates(self.layout.center(body.name))), Symbol.CENTER)
+            if not self.stations.deforms(number):
+                yield Marker(Spot(number, as_coordinates(self.layout.center(body.name))), Symbol.CENTER)
             for point in body.points:
                 yield Marker(self.spot(Attachment(body.name, point.name)), Symbol.POINT)
         for element, symbol in self._drawn():
@@ -358,6 +414,52 @@ class _Stage:
             if symbol in _CONNECTORS:
                 ends = self.spot(element.tail), self.spot(element.head)
                 yield Connector(*ends, symbol, element.name)
+
+
+class _Stations:
+    """The places on bodies that deform, each once."""
+
+    def __init__(self, model: SystemModel, layout: Layout) -> None:
+        self._layout = layout
+        self._bodies: dict[int, BodyType] = {}
+        for number, body in enumerate(model.bodies):
+            kind = component_of(model.element(body.name))
+            if isinstance(kind, BodyType) and kind.lines(layout.number):
+                self._bodies[number] = kind
+        self.found: list[Station] = []
+        self._numbers: dict[tuple[int, Coordinates], int] = {}
+
+    def deforms(self, body: int) -> bool:
+        return body in self._bodies
+
+    def lines(self, body: int) -> list[Array]:
+        return self._bodies[body].lines(self._layout.number)
+
+    def number(self, body: int, place: Coordinates) -> int | None:
+        """The station at a place of a body, if the body deforms."""
+        return self.added(body, place) if body in self._bodies else None
+
+    def added(self, body: int, place: Coordinates) -> int:
+        if (body, place) not in self._numbers:
+            self._numbers[body, place] = len(self.found)
+            self.found.append(self._station(body, place))
+        return self._numbers[body, place]
+
+    def _station(self, body: int, place: Coordinates) -> Station:
+        number, planar = self._layout.number, self._layout.planar
+        made = self._bodies[body].deformation(np.array([place]), number, planar=planar)
+        if made is None:
+            raise TypeError("a body with lines has displacements")
+        second = made.second[0] if made.second.any() else None
+        return Station(body, place, made.first[0], second, made.strains[0])
+
+    def strain(self, coordinates: Mapping[int, Array]) -> float:
+        """The largest strain of bending in a motion."""
+        largest = 0.0
+        for station in self.found:
+            strains = np.abs(coordinates[station.body] @ station.strains.T).sum(axis=1)
+            largest = max(largest, float(strains.max(initial=0.0)))
+        return largest
 
 
 def _is_slide(freedoms: Freedoms) -> bool:
