@@ -51,7 +51,12 @@ QUICK = {
     "vibrating_system",
 }
 #: Examples that run with other trees than most.
-_TREES = {"vehicle_14dof": "jc", "vehicle_double_wishbone": "kingpin"}
+_TREES = {
+    "bicycle": "aac",
+    "rolling_disc": "aac",
+    "vehicle_14dof": "jc",
+    "vehicle_double_wishbone": "kingpin",
+}
 
 
 def trees_of(name: str, others: str = "aac") -> str:
@@ -100,6 +105,8 @@ class NumericDae:
         self._parameters = [defaults[name] for name in symbols.parameters]
         given = inputs or {}
         self._inputs = [given.get(name, 0.0) for name in symbols.inputs]
+        #: Positions whose velocities follow from those of others may have any values.
+        self._states = [0.1] * len(self.dae.states)
         n, m = len(self.dae.coordinates), len(self.dae.constraints)
         self.n, self.m = n, m
         zero = symbols.dag.zero
@@ -129,13 +136,16 @@ class NumericDae:
             "v": [c.velocity for c in coordinates],
             "a": [c.acceleration for c in coordinates],
             "l": [r.multiplier for r in self.dae.constraints],
+            "x": [state.symbol for state in self.dae.states],
         }
 
     def terms(self, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array, Array, Array, Array, Array]:
         """Mass matrix, Phi_q, force, gamma, nu, Phi."""
         n, m = self.n, self.m
         values = np.array(
-            self._equations(self._parameters, self._inputs, [t], q, v, np.zeros(n), np.zeros(m)),
+            self._equations(
+                self._parameters, self._inputs, [t], q, v, np.zeros(n), np.zeros(m), self._states
+            ),
             dtype=float,
         )
         splits = np.split(values, np.cumsum([n * n, m * n, n, m, m]))
@@ -163,7 +173,7 @@ class NumericDae:
     def quantities(self, q: Array, v: Array, t: float = 0.0) -> dict[str, float]:
         """Every output at a state, with accelerations and reactions solved for."""
         a, lam = self.solve(q, v, t)
-        values = self._outputs(self._parameters, self._inputs, [t], q, v, a, lam)
+        values = self._outputs(self._parameters, self._inputs, [t], q, v, a, lam, self._states)
         return {name.replace("__", "."): value for name, value in zip(self.dae.outputs, values, strict=True)}
 
 
