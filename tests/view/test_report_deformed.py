@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fmugen.evaluation import values_at_start
 from fmugen.ir.flow import Closure
 from fmugen.ir.model import SystemModel
 from fmugen.ir.options import ExportOptions
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import Compilation
-from fmugen.start import values_at_start
 from fmugen.verify.rotations import matrices
 from fmugen.view.report.animation import motion_section
 from fmugen.view.report.drawing import drawing_svg
