@@ -80,7 +80,7 @@ def fmu_description(path: Path) -> etree._Element:
     except OSError as error:
         raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
     except (zipfile.BadZipFile, KeyError):
-        raise SimulationError(f"{path} is not an FMU: it is not an archive with a {_DESCRIPTION}") from None
+        raise SimulationError(f"{path} is not an FMU: no archive with a {_DESCRIPTION}") from None
     except etree.XMLSyntaxError as error:
         raise SimulationError(f"{path} is not an FMU: {_DESCRIPTION} is not XML: {error}") from None
 
