@@ -24,7 +24,7 @@ from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Expr, Operation
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Attitude, Block, SolutionFlow
-from fmugen.ir.program import Guard, Motion, MotionStage, Result
+from fmugen.ir.program import Guard, MotionCode, MotionStage, Result
 
 __all__ = ["System", "embed", "embed_all", "written_out"]
 
@@ -43,7 +43,7 @@ _EASE = 0.3
 Matrix = list[list[Expr]]
 
 
-def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
+def embed(dae: Dae, flow: SolutionFlow) -> MotionCode | None:
     """The embedded equations of motion, or ``None`` where they are better solved numerically.
 
     Those of a tree of bodies go from body to body, or factor M if that takes fewer operations.
@@ -61,7 +61,7 @@ def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
     return forms[0] if len(forms) == 1 else min(forms, key=_operations)
 
 
-def _operations(motion: Motion) -> int:
+def _operations(motion: MotionCode) -> int:
     """The operations of equations of motion as they stand."""
     values = [guard.value for stage in motion.stages for guard in stage.guards]
     values += [result.value for stage in motion.stages for result in stage.results]
@@ -70,7 +70,7 @@ def _operations(motion: Motion) -> int:
     ).total
 
 
-def embed_all(dae: Dae, flow: SolutionFlow) -> list[Motion | None]:
+def embed_all(dae: Dae, flow: SolutionFlow) -> list[MotionCode | None]:
     """The embedded equations of all sets of ``flow``; none for a closure that keeps all coordinates."""
     return [embed(dae, each) for each in flow.sets] if flow.closure in EMBEDDED else []
 
@@ -86,7 +86,7 @@ class _Embedding:
             block.rows: written_out(self._block(block.rows, block.unknowns)) for block in flow.blocks
         }
 
-    def build(self) -> Motion:
+    def build(self) -> MotionCode:
         tangent: dict[int, dict[int, Expr]] = {  # B, by coordinate, then by independent coordinate
             k: {j: self.dag.one} for j, k in enumerate(self.flow.independent)
         }
@@ -100,9 +100,9 @@ class _Embedding:
         for block in reversed(self.flow.blocks):
             self._multipliers(block.rows, block.unknowns)
         self._length_multipliers()
-        return Motion(tuple(self.stages), labels=tuple(self.labels))
+        return MotionCode(tuple(self.stages), labels=tuple(self.labels))
 
-    def from_body_to_body(self) -> Motion:
+    def from_body_to_body(self) -> MotionCode:
         """The accelerations of a tree of bodies by its articulated inertias.
 
         Nothing constrains it but the lengths of Euler parameters, whose multipliers are zero: along them
@@ -128,7 +128,7 @@ class _Embedding:
             result = Result("l", self.place[attitude.row], dag.zero)
             name = dae.constraints[attitude.row].name
             self.stages.append(MotionStage((), (result,), title=f"multiplier of {name}"))
-        return Motion(tuple(self.stages), labels=tuple(self.labels))
+        return MotionCode(tuple(self.stages), labels=tuple(self.labels))
 
     def _turn(self, attitude: Attitude, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
         """How the components of a whole attitude follow from its angular acceleration."""
