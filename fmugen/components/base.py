@@ -355,9 +355,9 @@ _C = TypeVar("_C", bound=type[Component])
     ),
 )
 def component(cls: _C) -> _C:
-    """Make a class a type of element and enter it into the registry."""
+    """Make a class a type of element and enter it into the registry, except a base without ``type``."""
     dataclass(frozen=True, kw_only=True)(cls)
-    return register(cls)
+    return register(cls) if cls.type else cls
 
 
 def register(cls: _C) -> _C:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fmugen.components.base import REGISTRY, FormulaScope
+from fmugen.components.road import PLACE
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
 from fmugen.ir.model import GROUND, Space, SystemModel, attitude_kinds, quantities
 from fmugen.ir.quantity import Level, Quantity
@@ -39,7 +40,12 @@ _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for 
 
 #: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
 _RUNNING = (FormulaScope.FORCE, FormulaScope.VALUE, FormulaScope.OUTPUT)
+_CONSTANT = (FormulaScope.CONSTANT, FormulaScope.ROAD)
+#: Names that the formulas of a use have of their own.
+_OWN_NAMES = {FormulaScope.ROAD: PLACE}
 _REASONS = {
+    FormulaScope.ROAD: "the height of a road depends on the place alone: only parameters, pi, road_x and "
+    "road_y may be used",
     FormulaScope.CONSTANT: "this value is constant: only parameters and pi may be used",
     FormulaScope.DRIVER: "a driver is differentiated twice by time: it can use parameters, pi, time, and "
     "inputs whose first two rates are inputs",
@@ -134,8 +140,8 @@ class Scope:
 
     def usable(self, role: FormulaScope) -> list[str]:
         """The names a formula of the role may use."""
-        names = [*self.parameters, *CONSTANTS]
-        if role is not FormulaScope.CONSTANT:
+        names = [*self.parameters, *CONSTANTS, *_OWN_NAMES.get(role, ())]
+        if role not in _CONSTANT:
             names.append(TIME)
         if role is FormulaScope.DRIVER:
             names += sorted(self.prescribing)
@@ -260,11 +266,11 @@ def _tables(draft: DraftModel) -> Iterator[tuple[KeyPath, Table]]:
 
 
 def _check_use(place: KeyPath, name: str, role: FormulaScope, scope: Scope, problems: ProblemLog) -> None:
-    if name in scope.parameters or name in CONSTANTS:
+    if name in scope.parameters or name in CONSTANTS or name in _OWN_NAMES.get(role, ()):
         return
     quantity = scope.quantities.get(name)
     if name == TIME:
-        _forbid(place, "time", role is not FormulaScope.CONSTANT, role, problems)
+        _forbid(place, "time", role not in _CONSTANT, role, problems)
     elif name in scope.inputs:
         allowed = role in _RUNNING or (role is FormulaScope.DRIVER and name in scope.prescribing)
         _forbid(place, f"the input {name!r}", allowed, role, problems)
