@@ -37,8 +37,9 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     """The generated C sources, by file name."""
     names = Nomenclature(program, description)
     writer = FunctionWriter(program, names)
-    public = [writer.function(function, "void") for function in program.functions if function.results]
-    functions = [*chain.from_iterable(public), *_local_functions(program, writer)]
+    present = [function for function in program.functions if function.results]
+    public = chain.from_iterable(writer.function(function, "void") for function in present)
+    functions = [*public, *_local_functions(program, writer)]
     context = {
         "description": description,
         "defines": list(defines(program, description)),
@@ -47,7 +48,6 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "sets": [set_text(number, code, names) for number, code in enumerate(program.sets)],
         "network_blocks": list(network_blocks(program, names)),
         "tables": list(tables(program, description)),
-        "prototypes": [parts[-1].prototype for parts in public],
         "absent": [absent_function(function) for function in program.functions if not function.results],
         "functions": functions,
         "helpers": _helpers(functions),
