@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attitude.h"
+#include "linear.h"
 #include "scales.h"
 #include "sparse.h"
 
@@ -39,12 +40,6 @@
 
 /* Whether there is a choice: the fourth components of whole attitudes are equivalent. */
 #define HAS_CHOICE (PARTITIONED && MODEL_NI > 0 && MODEL_NC > MODEL_NATT)
-
-/* As fmax, without a call; y may be NaN, x may not. */
-static double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
 
 static void evaluate_jacobian(Instance *self, const Point *point)
 {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear.h"
+
 /* Lengths and angles become comparable by the usual size of their constraint derivatives: the mean over
  * positions with arbitrary angles and attitudes, at which the loops need not be closed, times what makes it the
  * amplitude of a sine. Scales are thus lever arms of the mechanism with its present parameters. They depend
@@ -15,12 +17,6 @@
 
 /* Positions at which the usual size is taken. */
 #define SCALING_POSITIONS 16
-
-/* As fmax, without a call; y may be NaN, x may not. */
-static double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
 
 /* Numbers from -1 to 1 that are the same for every instance. */
 static double scattered(unsigned *seed)
