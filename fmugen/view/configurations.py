@@ -44,19 +44,19 @@ def count_configurations(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Co
     compiled = _Compiler(model, dae)
     start = list(flow.positions)
     blocks = [_Steps(block.steps, block.rows, dae, compiled) for block in flow.blocks]
-    real_roots = {
+    counts = {
         step.unknown: len(real_roots(step, compute(start)))
         for steps in blocks
         for step, compute in zip(steps.steps, steps.coefficients, strict=True)
     }
-    if flow.iterated or math.prod(real_roots.values()) > _MOST_COMBINATIONS:
-        return Configurations(real_roots, None)
+    if flow.iterated or math.prod(counts.values()) > _MOST_COMBINATIONS:
+        return Configurations(counts, None)
     found = [start]
     for steps in blocks:
         found = [solved for q in found for solved in steps.solutions(q)]
         if len(found) > _MOST_COMBINATIONS:
-            return Configurations(real_roots, None)
-    return Configurations(real_roots, len(found))
+            return Configurations(counts, None)
+    return Configurations(counts, len(found))
 
 
 class _Compiler:
