@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,9 @@ def fact(text: str, name: str) -> str:
     return line.removeprefix(f" {name} ").strip()
 
 
+@cache
 def example(name: str) -> SystemModel:
+    """The model of an example; models cannot be changed, so that all tests share one."""
     return read_model(EXAMPLES / name / "model.toml")
 
 

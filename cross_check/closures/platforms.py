@@ -24,6 +24,14 @@ def _across(turn: float) -> Vector:
     return -math.sin(turn), math.cos(turn), 0.0
 
 
+def _apart(start: Vector, end: Vector) -> Vector:
+    return end[0] - start[0], end[1] - start[1], end[2] - start[2]
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
 def _legs(count: int, leg: Callable[[int, float], str], twist: float = 0.0) -> str:
     turns = [2 * math.pi * n / count + twist * n for n in range(count)]
     return ";".join(leg(number + 1, turn) for number, turn in enumerate(turns))
@@ -62,13 +70,15 @@ def _rrs(n: int, turn: float) -> str:
 
 
 def _upu(n: int, turn: float) -> str:
+    """Outer axes parallel, inner axes parallel and across the leg: the platform does not turn."""
     foot, head = _polar(0.8, turn, 0.0), _polar(0.4, turn + 0.2, 0.9)
-    along = tuple(b - a for a, b in zip(foot, head, strict=True))
-    out, side = _polar(1.0, turn, 0.0), _across(turn)
+    along = _apart(foot, head)
+    side = _across(turn)
+    across = _cross(side, along)
     return (
-        f"ground-tube{n} U {_text(foot)} | {_text(out)} | {_text(side)};"
+        f"ground-tube{n} U {_text(foot)} | {_text(side)} | {_text(across)};"
         f"tube{n}-rod{n} P {_text(foot)} | {_text(along)};"
-        f"rod{n}-platform U {_text(head)} | {_text(side)} | {_text(out)}"
+        f"rod{n}-platform U {_text(head)} | {_text(across)} | {_text(side)}"
     )
 
 

@@ -16,11 +16,11 @@ from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
 
-__all__ = ["Direction", "Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
+__all__ = ["Direction", "Gap", "GeneralizedLaw", "Law", "ModeSwitch", "Motion"]
 
 
 @dataclass(frozen=True)
-class Switch:
+class ModeSwitch:
     """A change of the mode of an element, from ``before`` to ``after``, where ``when`` becomes positive."""
 
     before: str

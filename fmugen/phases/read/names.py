@@ -11,7 +11,7 @@ from fmugen.components.road import PLACE
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
 from fmugen.ir.model import GROUND, Space, SystemModel, attitude_kinds, quantities
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, DraftModel
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
@@ -59,7 +59,7 @@ _REASONS = {
 # --- spelling and uniqueness ---------------------------------------------------------------------
 
 
-def check_names(draft: Draft, problems: ProblemLog) -> None:
+def check_names(draft: DraftModel, problems: ProblemLog) -> None:
     """Every declared name is an identifier, not reserved, and not taken by another section."""
     _check_spelling(draft, problems)
     _check_unique(draft, problems)
@@ -81,7 +81,7 @@ def _reserved_for_points(space: Space) -> frozenset[str]:
     return frozenset(kinds | {"center"})
 
 
-def _check_spelling(draft: Draft, problems: ProblemLog) -> None:
+def _check_spelling(draft: DraftModel, problems: ProblemLog) -> None:
     if draft.model is not None:
         _check_name(("model", "name"), draft.model.name, frozenset(), problems)
     for section, names in draft.names.items():
@@ -105,7 +105,7 @@ def _check_name(place: KeyPath, name: str, reserved: frozenset[str], problems: P
         problems.add(place, f"the name {name!r} is reserved", "it has a meaning of its own: choose another")
 
 
-def _check_unique(draft: Draft, problems: ProblemLog) -> None:
+def _check_unique(draft: DraftModel, problems: ProblemLog) -> None:
     taken: dict[str, str] = {}
     for section in (*ELEMENT_SECTIONS, *NETWORK_SECTIONS, "parameters", "inputs", "outputs"):
         for name in draft.names[section]:
@@ -151,7 +151,7 @@ class Scope:
         return names
 
 
-def scope_of(draft: Draft, model: SystemModel) -> Scope:
+def scope_of(draft: DraftModel, model: SystemModel) -> Scope:
     """The names declared in the draft, with the quantities of the elements read so far."""
     known = {quantity.name: quantity for quantity in quantities(model)}
     readable = {quantity.owner for quantity in known.values()}
@@ -168,7 +168,7 @@ def scope_of(draft: Draft, model: SystemModel) -> Scope:
     )
 
 
-def check_rates(draft: Draft, problems: ProblemLog) -> None:
+def check_rates(draft: DraftModel, problems: ProblemLog) -> None:
     """The rate of an input is another input. No chain of rates leads back to its own start."""
     for name, table in draft.inputs.items():
         place: KeyPath = ("inputs", name, "rate")
@@ -191,7 +191,7 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
                 problems.add(place, message, "correct one of the units")
 
 
-def check_stamps(draft: Draft, problems: ProblemLog) -> None:
+def check_stamps(draft: DraftModel, problems: ProblemLog) -> None:
     """A stamp is an input with the unit of time that has neither a stamp nor a rate itself."""
     for name, table in draft.inputs.items():
         place: KeyPath = ("inputs", name, "stamp")
@@ -213,7 +213,7 @@ def check_stamps(draft: Draft, problems: ProblemLog) -> None:
             )
 
 
-def check_outputs(draft: Draft, problems: ProblemLog) -> None:
+def check_outputs(draft: DraftModel, problems: ProblemLog) -> None:
     """The names in ``by`` and ``without`` of outputs must be inputs."""
     for name, table in draft.outputs.items():
         here: KeyPath = ("outputs", name)
@@ -229,7 +229,7 @@ def check_outputs(draft: Draft, problems: ProblemLog) -> None:
             problems.add((*here, "without"), "the output has 'by' as well", "keep one of the two")
 
 
-def _rates(name: str, draft: Draft) -> list[str]:
+def _rates(name: str, draft: DraftModel) -> list[str]:
     """The input, its rate, the rate of that, and so on."""
     chain: list[str] = []
     while name in draft.inputs and name not in chain:
@@ -238,7 +238,7 @@ def _rates(name: str, draft: Draft) -> list[str]:
     return chain
 
 
-def check_formulas(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def check_formulas(draft: DraftModel, scope: Scope, problems: ProblemLog) -> None:
     """Every name in every formula exists and may be used where it is."""
     for place, table in _tables(draft):
         for inner, formula, role in formulas_of(table):
@@ -251,7 +251,7 @@ def sole_name(formula: Formula) -> str | None:
     return formula.root.text if isinstance(formula.root, Name) else None
 
 
-def _tables(draft: Draft) -> Iterator[tuple[KeyPath, Table]]:
+def _tables(draft: DraftModel) -> Iterator[tuple[KeyPath, Table]]:
     singles = {"model": draft.model, "ground": draft.ground, "start": draft.start}
     for section, table in singles.items():
         if table is not None:
