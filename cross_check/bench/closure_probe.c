@@ -10,6 +10,7 @@
 #include "linear.h"
 #include "loops.h"
 #include "motion.h"
+#include "relations.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 #define ROW (1 + 2 * MODEL_NQ)
@@ -58,6 +59,8 @@ static bool find_position(Instance *self, const double *row, Point *point)
         point->q[k] = row[1 + k];
     }
     const ModelPoint at = model_point(&self->state, point);
+    begin_switching(self); /* drivers may switch with time */
+    take_signs(self, &at);
     if (!close_loops(self, &at, point)) {
         return false;
     }
