@@ -125,7 +125,7 @@ def _sufficient(
     """As many rows as there are unknowns that imply all the others near the positions; short ones first."""
     symbols = sorted(symbols_of(rows), key=lambda symbol: symbol not in unknowns)
     try:
-        values = np.array([known(symbol) for symbol in symbols])
+        values = np.array([known(symbol) for symbol in symbols]).reshape(len(symbols), positions)
     except KeyError:
         return None
     evaluate = compile_python(rows, {"x": symbols})
