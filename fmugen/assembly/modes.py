@@ -14,14 +14,13 @@ import numpy as np
 from fmugen.algebra.costs import expressions_of
 from fmugen.assembly.continuation import Solutions, generic_solutions
 from fmugen.assembly.paths import Equations, Reals, tracked
-from fmugen.assembly.roots import real_roots
+from fmugen.assembly.roots import holds_in_all_modes, real_roots
 from fmugen.assembly.system import Stage, StartSystem
 from fmugen.evaluation import Evaluation
 from fmugen.ir.assembly_modes import AssemblyMode, AssemblyModes
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import Block, SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.ir.steps import EqualAngleStep
 
 __all__ = ["assembly_modes"]
 
@@ -89,7 +88,9 @@ class _Listing:
 
     def _after(self, stage: Stage, before: list[Reals]) -> list[Reals]:
         equations = self._system.equations(stage)
-        solve = self._exact(stage.block) if stage.block is not None and _is_general(stage.block) else None
+        solve = (
+            self._exact(stage.block) if stage.block is not None and holds_in_all_modes(stage.block) else None
+        )
         if solve is None:
             solve = self._continued(stage, equations)
         found = []
@@ -215,12 +216,6 @@ class _Listing:
             if missed < 10 * _CORRECTED and min(self._facing(q.tolist()), default=1.0) > 0.0:
                 return q
         return None
-
-
-def _is_general(block: Block) -> bool:
-    """Whether the steps of a block hold in all assembly modes."""
-    kept = "constant" in block.method
-    return bool(block.steps) and not kept and not any(isinstance(s, EqualAngleStep) for s in block.steps)
 
 
 def _corrected(equations: Equations, at: Reals) -> Reals:

@@ -1,4 +1,4 @@
-"""All real values of the unknown of an exact step."""
+"""Exact steps in all assembly modes: which hold there, and all real values of their unknowns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fmugen.ir.flow import Block
 from fmugen.ir.steps import (
+    EqualAngleStep,
     ExactStep,
     GoniometricStep,
     LinearAngleStep,
@@ -16,10 +18,19 @@ from fmugen.ir.steps import (
     QuadraticStep,
 )
 
-__all__ = ["real_roots"]
+__all__ = ["holds_in_all_modes", "real_roots"]
 
 _DOUBLE_ROOT = 1e-9
 _REAL_ROOT = 1e-6
+
+
+def holds_in_all_modes(block: Block) -> bool:
+    """Whether a block has exact steps whose equations follow from the constraints in all assembly modes.
+
+    Equal angles and constants are those of the motion from the start.
+    """
+    equal = any(isinstance(step, EqualAngleStep) for step in block.steps)
+    return bool(block.steps) and not equal and "constant" not in block.method
 
 
 def real_roots(step: ExactStep, terms: list[float]) -> list[float]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fmugen.algebra.costs import expressions_of
-from fmugen.assembly.roots import real_roots
+from fmugen.assembly.roots import holds_in_all_modes, real_roots
 from fmugen.evaluation import Evaluation
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
@@ -32,7 +32,8 @@ Function = Callable[[list[float]], list[float]]
 class Configurations:
     """The real roots of each step (by its unknown) at the assembled start, and the real configurations.
 
-    ``real`` is ``None`` where they were not counted: an unknown is iterated, or there are too many.
+    ``real`` is ``None`` where they were not counted: an unknown is iterated, steps hold in one assembly mode
+    alone, or there are too many.
     """
 
     real_roots: dict[int, int]
@@ -49,7 +50,8 @@ def count_configurations(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Co
         for steps in blocks
         for step, compute in zip(steps.steps, steps.coefficients, strict=True)
     }
-    if flow.iterated or math.prod(counts.values()) > _MOST_COMBINATIONS:
+    is_general = all(holds_in_all_modes(block) for block in flow.blocks)
+    if not is_general or math.prod(counts.values()) > _MOST_COMBINATIONS:
         return Configurations(counts, None)
     found = [start]
     for steps in blocks:

@@ -78,6 +78,13 @@ def test_links_turned_about_their_own_line_are_variants() -> None:
     assert len(made.dae.coordinates) == 4
 
 
+def test_steps_that_hold_in_one_mode_lose_no_configuration() -> None:
+    """Two squares, moved by equal angles: where the first is folded, the second lies flat."""
+    made, modes = listed(example("n_four_bar"))
+    assert any("equal angles" in block.method for block in made.flow.blocks)
+    assert modes.is_complete and len(modes.modes) == 3
+
+
 def test_folded_configurations_are_singular() -> None:
     """Where both middle joints of the cell of Peaucellier coincide, two bars turn freely about them."""
     made, modes = listed(example("peaucellier_lipkin"))

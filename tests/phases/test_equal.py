@@ -52,3 +52,10 @@ def test_angles_that_leave_no_constraint_open_need_none() -> None:
 def test_opposite_angles_are_found() -> None:
     one, other = np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.4])
     assert (_sign(one, one), _sign(one, -one), _sign(one, other)) == (1, -1, 0)
+
+
+def test_angles_may_be_equal_with_nothing_else_to_solve() -> None:
+    """The first of two squares: its rod turns as the one before, its coupler stays level."""
+    assert _sufficient([], [], ValueTable(3, {}), 3) == ()
+    dag = Dag()
+    assert _sufficient([], [dag.symbol("x", SymbolRole.COORDINATE)], ValueTable(3, {}), 3) is None
