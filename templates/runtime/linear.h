@@ -14,12 +14,6 @@ static inline double larger(double x, double y)
 /* Largest magnitude in x; a NaN in x is returned as NaN. */
 double max_magnitude(int n, const double *x);
 
-/* As fmax, without a call; y may be NaN, x may not. */
-static inline double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
-
 /* Scalar product. */
 double dot(int n, const double *x, const double *y);
 
