@@ -16,7 +16,7 @@ from lxml import etree
 
 from fmugen.errors import SimulationError
 
-__all__ = ["check_entries", "check_fmu", "check_identifier", "entry_of", "leaves_folder"]
+__all__ = ["check_entries", "check_fmu", "check_identifier", "entry_of", "fmu_description", "leaves_folder"]
 
 _DESCRIPTION = "modelDescription.xml"
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -63,6 +63,28 @@ def check_identifier(identifier: str, name: str) -> None:
         )
 
 
+def fmu_description(path: Path) -> etree._Element:
+    """The root of the description in an FMU.
+
+    Raises
+    ------
+    SimulationError
+        If the file is not an FMU, or if an entry leads out of the folder it is unpacked into.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_entries(archive, path.name)
+            return etree.fromstring(archive.read(_DESCRIPTION), etree.XMLParser(resolve_entities=False))
+    except FileNotFoundError:
+        raise SimulationError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, KeyError):
+        raise SimulationError(f"{path} is not an FMU: no archive with a {_DESCRIPTION}") from None
+    except etree.XMLSyntaxError as error:
+        raise SimulationError(f"{path} is not an FMU: {_DESCRIPTION} is not XML: {error}") from None
+
+
 def check_fmu(path: Path) -> None:
     """Refuse an FMU that would be unpacked or loaded outside of the folder it is unpacked into.
 
@@ -71,17 +93,7 @@ def check_fmu(path: Path) -> None:
     SimulationError
         If the file is not an FMU, or if an entry or a model identifier leads out of the folder.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            check_entries(archive, path.name)
-            root = etree.fromstring(archive.read(_DESCRIPTION), etree.XMLParser(resolve_entities=False))
-    except OSError as error:
-        raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, KeyError):
-        raise SimulationError(f"{path.name} is not an FMU: no archive with a {_DESCRIPTION}") from None
-    except etree.XMLSyntaxError as error:
-        raise SimulationError(f"{path.name} is not an FMU: {_DESCRIPTION} is not XML: {error}") from None
-    for element in root:
+    for element in fmu_description(path):
         identifier = element.get("modelIdentifier")
         if identifier is not None:
             check_identifier(identifier, path.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,8 @@ QUICK = {
 #: Examples that run with other trees than most.
 _TREES = {
     "bicycle": "aac",
+    "electric_tricycle": "jc",
+    "rear_suspension": "kingpin",
     "rolling_disc": "aac",
     "vehicle_14dof": "jc",
     "vehicle_double_wishbone": "kingpin",
@@ -76,7 +79,9 @@ def fact(text: str, name: str) -> str:
     return line.removeprefix(f" {name} ").strip()
 
 
+@cache
 def example(name: str) -> SystemModel:
+    """The model of an example; models cannot be changed, so that all tests share one."""
     return read_model(EXAMPLES / name / "model.toml")
 
 

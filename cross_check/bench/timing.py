@@ -61,7 +61,7 @@ def _compiled(name: str, folder: Path) -> Path:
     compiler = find_compiler(host_platform())
     include = Path(fmpy.__file__).parent / "c-code"
     source = _HERE / f"{name}.c"
-    command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl"]
+    command = [*compiler.command, "-O2", f"-I{include}", str(source), "-o", str(program), "-ldl", "-lm"]
     subprocess.run(command, check=True, timeout=_TIMEOUT_S)
     return program
 

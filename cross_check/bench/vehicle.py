@@ -116,7 +116,7 @@ def libraries(folder: Path) -> tuple[list[tuple[Path, str]], int, list[str]]:
         library = folder / f"closure_{number}.so"
         library.write_bytes(compile_library(made))
         found.append((library, description.guid))
-        (reference,) = (v.value_reference for v in description.outputs if v.name == "y")
+        (reference,) = (k for k, v in enumerate(description.variables) if v.name == "y")
     return found, reference, [coordinate.name for coordinate in dae.coordinates]
 
 

@@ -18,7 +18,7 @@ from fmugen.algebra.combinations import free_sums
 from fmugen.algebra.extract import content_of
 from fmugen.algebra.polynomials import Kind, Variable
 from fmugen.algebra.ring import Ring
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 
 __all__ = ["consequences"]
 
@@ -38,7 +38,7 @@ _MOST_ANGLES = 3
 Terms = dict[tuple[int, ...], int]
 
 
-def consequences(ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples) -> list[fmpz_mpoly]:
+def consequences(ring: Ring, rows: Sequence[fmpz_mpoly], samples: PointValues) -> list[fmpz_mpoly]:
     """Equations with fewer unknowns: constant lengths, and else angles between two linear equations."""
     algebra = _Algebra(ring, samples)
     found = [*_lengths(algebra, rows), *free_sums(ring, rows, algebra.points, algebra.normal)]
@@ -55,7 +55,7 @@ def consequences(ring: Ring, rows: Sequence[fmpz_mpoly], samples: Samples) -> li
 class _Algebra:
     """Polynomials modulo all that is known to be zero."""
 
-    def __init__(self, ring: Ring, samples: Samples) -> None:
+    def __init__(self, ring: Ring, samples: PointValues) -> None:
         self.ring = ring
         self.points = list(zip(*(samples(meaning) for meaning in ring.meanings), strict=True))
         self._source = random.Random(1)

@@ -16,7 +16,7 @@ from fmugen.algebra.costs import pivots_of
 from fmugen.algebra.halfangle import half_angle_coefficients
 from fmugen.algebra.polynomials import Kind, Monomial
 from fmugen.algebra.ring import Ring, reduces_to_zero
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.dag import Expr
 from fmugen.ir.steps import (
     ExactStep,
@@ -27,7 +27,7 @@ from fmugen.ir.steps import (
     QuadraticStep,
 )
 
-__all__ = ["Candidate", "candidates", "content_of", "polynomial_step"]
+__all__ = ["StepCandidate", "candidates", "content_of", "polynomial_step"]
 
 #: Polynomials with more terms than this are too expensive for a step.
 _MOST_TERMS = 120
@@ -40,7 +40,7 @@ _PAIRED = 5
 
 
 @dataclass(frozen=True)
-class Candidate:
+class StepCandidate:
     """A step and the size of the polynomials it came from."""
 
     step: ExactStep
@@ -58,7 +58,9 @@ class _Form:
     terms: int
 
 
-def candidates(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> Iterator[Candidate]:
+def candidates(
+    ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: PointValues
+) -> Iterator[StepCandidate]:
     """Every step that the ``polynomials`` offer, several for one unknown."""
     bound = _Bound(ring, polynomials, samples)
     own: dict[int, dict[str, fmpz_mpoly]] = {}
@@ -90,7 +92,7 @@ class _Bound:
     zero. Relations that a basis found, in a block with more equations than unknowns, may be reducible.
     """
 
-    def __init__(self, ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> None:
+    def __init__(self, ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: PointValues) -> None:
         self._ring = ring
         self._samples = samples
         found = [p for p in polynomials if not p.is_zero() and not ring.coordinates(p)]
@@ -144,14 +146,16 @@ def content_of(coefficients: Sequence[fmpz_mpoly]) -> fmpz_mpoly:
 # --- lengths ---------------------------------------------------------------------------------------
 
 
-def _length_steps(ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly]) -> Iterator[Candidate]:
+def _length_steps(ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly]) -> Iterator[StepCandidate]:
     position = _position(ring, coordinate, Kind.LENGTH)
     for polynomial in group:
         parts = ring.by_variables(polynomial)
         by_degree = {monomial[position]: ring.expression(part) for monomial, part in parts.items()}
         degree = max(by_degree)
         coefficients = [by_degree.get(power, ring.dag.zero) for power in range(degree + 1)]
-        yield Candidate(polynomial_step(coordinate, coefficients, is_angle=False), len(polynomial), degree)
+        yield StepCandidate(
+            polynomial_step(coordinate, coefficients, is_angle=False), len(polynomial), degree
+        )
 
 
 def polynomial_step(coordinate: int, coefficients: Sequence[Expr], *, is_angle: bool) -> ExactStep:
@@ -171,7 +175,7 @@ def polynomial_step(coordinate: int, coefficients: Sequence[Expr], *, is_angle: 
 
 def _angle_steps(
     ring: Ring, coordinate: int, group: Sequence[fmpz_mpoly], bound: _Bound
-) -> Iterator[Candidate]:
+) -> Iterator[StepCandidate]:
     forms: list[_Form] = []
     for polynomial in group:
         form = _linear_form(ring, coordinate, polynomial)
@@ -180,20 +184,20 @@ def _angle_steps(
             step = GoniometricStep(
                 coordinate, ring.expression(form.a), ring.expression(form.b), -ring.expression(form.c)
             )
-            yield Candidate(step, form.terms, 1)
+            yield StepCandidate(step, form.terms, 1)
         else:
             sine, cosine = _position(ring, coordinate, Kind.SINE), _position(ring, coordinate, Kind.COSINE)
             terms = {(m[sine], m[cosine]): part for m, part in ring.by_variables(polynomial).items()}
             parts = half_angle_coefficients(terms)
             coefficients = [ring.expression(part) for part in parts]
             solved = polynomial_step(coordinate, coefficients, is_angle=True)
-            yield Candidate(solved, len(polynomial), len(parts) - 1)
+            yield StepCandidate(solved, len(polynomial), len(parts) - 1)
     for first, second in combinations(forms[:_PAIRED], 2):
         if first.terms * second.terms > _MOST_TERMS:
             continue
         pair = _linear_angle(ring, coordinate, first, second, bound)
         if pair is not None:
-            yield Candidate(pair, first.terms + second.terms, 1)
+            yield StepCandidate(pair, first.terms + second.terms, 1)
 
 
 def _linear_form(ring: Ring, coordinate: int, polynomial: fmpz_mpoly) -> _Form | None:

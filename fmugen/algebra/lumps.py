@@ -16,7 +16,7 @@ from flint import fmpz_mpoly
 from fmugen.algebra.polynomials import Monomial, Polynomial, Variable
 from fmugen.algebra.ring import Opening, Ring, is_given, number_content
 from fmugen.algebra.rotations import shorten, unit_pairs
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.calculus import postorder
 from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Exact, Expr, Operation
@@ -35,7 +35,7 @@ _LumpedTerm = tuple[Monomial, int, dict[int, int]]
 
 
 def lump(
-    dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: Samples
+    dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: PointValues
 ) -> tuple[Ring, list[fmpz_mpoly]]:
     """``rows`` over a ring of as few lumps as possible."""
     closed, polynomials = _factored(dag, variables, rows, samples, opened=1)
@@ -70,7 +70,12 @@ def _lumped(factored: Ring, rows: Sequence[fmpz_mpoly]) -> tuple[Ring, list[fmpz
 
 
 def _factored(
-    dag: Dag, variables: tuple[Variable, ...], rows: Sequence[Polynomial], samples: Samples, *, opened: int
+    dag: Dag,
+    variables: tuple[Variable, ...],
+    rows: Sequence[Polynomial],
+    samples: PointValues,
+    *,
+    opened: int,
 ) -> tuple[Ring, list[fmpz_mpoly]]:
     """The rows with every distinct factor of a coefficient as a lump; sums of few terms are opened."""
     numbers: dict[Expr, int] = {}

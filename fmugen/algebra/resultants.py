@@ -12,11 +12,11 @@ from itertools import combinations
 
 from flint import fmpz_mpoly
 
-from fmugen.algebra.extract import Candidate, polynomial_step
+from fmugen.algebra.extract import StepCandidate, polynomial_step
 from fmugen.algebra.halfangle import half_angle_coefficients, without_circle_factor
 from fmugen.algebra.polynomials import Kind
 from fmugen.algebra.ring import Ring
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.dag import Dag, Expr
 
 __all__ = ["eliminated"]
@@ -31,7 +31,9 @@ _Exponents = tuple[int, int]
 _Sparse = dict[_Exponents, Expr]
 
 
-def eliminated(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) -> Iterator[Candidate]:
+def eliminated(
+    ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: PointValues
+) -> Iterator[StepCandidate]:
     """Polynomials in one unknown, from pairs of ``polynomials`` in two."""
     groups: dict[frozenset[int], list[fmpz_mpoly]] = {}
     for polynomial in sorted(polynomials, key=len):
@@ -46,8 +48,8 @@ def eliminated(ring: Ring, polynomials: Sequence[fmpz_mpoly], samples: Samples) 
 
 
 def _resultant(
-    ring: Ring, pair: tuple[fmpz_mpoly, fmpz_mpoly], gone: int, left: int, samples: Samples
-) -> Iterator[Candidate]:
+    ring: Ring, pair: tuple[fmpz_mpoly, fmpz_mpoly], gone: int, left: int, samples: PointValues
+) -> Iterator[StepCandidate]:
     reader = _Reader(ring, gone, left)
     forms = [reader.read(polynomial) for polynomial in pair]
     eliminate = _angle_resultant if gone in ring.circles else _length_resultant
@@ -58,7 +60,7 @@ def _resultant(
     coefficients = _dense(terms, left in ring.circles, samples) if terms else []
     if 1 < len(coefficients) <= _HIGHEST + 1:
         step = polynomial_step(left, coefficients, is_angle=left in ring.circles)
-        yield Candidate(step, sum(map(len, pair)), len(coefficients) - 1)
+        yield StepCandidate(step, sum(map(len, pair)), len(coefficients) - 1)
 
 
 class _Reader:
@@ -135,7 +137,7 @@ def _angle_resultant(algebra: _Algebra, one: list[_Sparse], other: list[_Sparse]
     )
 
 
-def _dense(terms: _Sparse, is_angle: bool, samples: Samples) -> list[Expr]:
+def _dense(terms: _Sparse, is_angle: bool, samples: PointValues) -> list[Expr]:
     """Ascending coefficients, without what is always zero and without factors 1 + t^2."""
     terms = {exponents: value for exponents, value in terms.items() if not samples.vanish([value])}
     if not terms:
@@ -149,13 +151,13 @@ def _dense(terms: _Sparse, is_angle: bool, samples: Samples) -> list[Expr]:
     return coefficients
 
 
-def _trimmed(coefficients: list[Expr], samples: Samples) -> list[Expr]:
+def _trimmed(coefficients: list[Expr], samples: PointValues) -> list[Expr]:
     while coefficients and samples.vanish(coefficients[-1:]):
         coefficients = coefficients[:-1]
     return coefficients
 
 
-def _has_circle_factor(coefficients: Sequence[Expr], samples: Samples) -> bool:
+def _has_circle_factor(coefficients: Sequence[Expr], samples: PointValues) -> bool:
     """Whether the polynomial vanishes at t = i, at every sample."""
     columns = list(zip(*(samples(coefficient) for coefficient in coefficients), strict=True))
     for column in columns:

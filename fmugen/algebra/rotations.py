@@ -13,13 +13,13 @@ from itertools import combinations
 from flint import fmpz_mpoly
 
 from fmugen.algebra.ring import Ring
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.dag import Expr
 
 __all__ = ["shorten", "unit_pairs"]
 
 
-def unit_pairs(factors: Sequence[Expr], samples: Samples) -> tuple[tuple[int, int], ...]:
+def unit_pairs(factors: Sequence[Expr], samples: PointValues) -> tuple[tuple[int, int], ...]:
     """Pairs of factors u, v with u^2 + v^2 = 1, by their numbers."""
     return tuple(
         (first, second)

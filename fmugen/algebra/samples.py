@@ -17,7 +17,7 @@ from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr, SymbolRole
 from fmugen.expr.generic import ValueTable
 
-__all__ = ["Samples"]
+__all__ = ["PointValues"]
 
 #: Points may lie on different branches of the motion; an identity must hold at all of them.
 _POINTS = 6
@@ -35,7 +35,7 @@ _ZERO = 1e-9
 Point = NDArray[np.float64]
 
 
-class Samples(ValueTable):
+class PointValues(ValueTable):
     """The values of nodes at the points."""
 
     def __init__(self, rows: Sequence[Expr]) -> None:

@@ -13,7 +13,7 @@ from fmugen.algebra.budget import Meter
 from fmugen.algebra.costs import expressions_of, operations_of
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import Polynomial, polynomial_rows, turning, variables_of
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.algebra.stage import NextStep, StageReport, StepCheck, accept_all, choices
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
@@ -119,7 +119,7 @@ class _Search:
         self._angles = turning(rows, unknowns, angles)
         self._meter = meter
         self._judge = judge
-        self._samples = Samples(rows)
+        self._samples = PointValues(rows)
         self._is_late = False
         self._known: dict[frozenset[int], _Way | None] = {frozenset(): _Way(0, (), ())}
 

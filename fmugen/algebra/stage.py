@@ -15,11 +15,11 @@ from flint import fmpz_mpoly
 from fmugen.algebra.budget import Meter
 from fmugen.algebra.consequences import consequences
 from fmugen.algebra.costs import cost_of, is_unique
-from fmugen.algebra.extract import Candidate, candidates
+from fmugen.algebra.extract import StepCandidate, candidates
 from fmugen.algebra.groebner import degrevlex_bases, generators, lex_bases
 from fmugen.algebra.resultants import eliminated
 from fmugen.algebra.ring import Ring
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.ir.steps import ExactStep, PolynomialStep
 
 __all__ = ["NextStep", "StageReport", "StepCheck", "accept_all", "choices"]
@@ -49,7 +49,7 @@ class NextStep:
     """A step that can be next."""
 
     cost: float
-    candidate: Candidate
+    candidate: StepCandidate
     report: StageReport
 
 
@@ -65,7 +65,7 @@ def accept_all(step: ExactStep) -> float:
 def choices(
     ring: Ring,
     rows: Sequence[fmpz_mpoly],
-    samples: Samples,
+    samples: PointValues,
     meter: Meter,
     judge: StepCheck = accept_all,
 ) -> list[NextStep]:
@@ -83,7 +83,7 @@ def _search(
     ring: Ring,
     rows: Sequence[fmpz_mpoly],
     gathered: list[fmpz_mpoly],
-    samples: Samples,
+    samples: PointValues,
     meter: Meter,
     found: _Found,
 ) -> None:
@@ -114,7 +114,7 @@ class _Found:
         self._meter = meter
         self._best: dict[int, NextStep] = {}
 
-    def offer(self, method: str, offered: Iterable[Candidate], size: int) -> None:
+    def offer(self, method: str, offered: Iterable[StepCandidate], size: int) -> None:
         for candidate in offered:
             self._meter.charge(_OFFERED_TERM * candidate.terms)
             unknown, cost = candidate.step.unknown, cost_of(candidate.step) + self._judge(candidate.step)

@@ -27,7 +27,7 @@ from fmugen.verify.simulate import communication_points
 
 try:
     from fmugen.study import Findings, Plan, Store, Study, conduct, find, plan_runs, read_study
-    from fmugen.study.worker import Experiment, Subject
+    from fmugen.study.worker import StudySetup, Subject
     from fmugen.view.study import plot_study
 except ModuleNotFoundError as missing:
     raise FmugenError(f"a study needs the package {missing.name}: install fmugen[study]") from missing
@@ -84,7 +84,7 @@ def _subject(study: Study, scratch: Path, phases: Phases) -> Path:
     return exported(subject, scratch, phases)
 
 
-def _experiment(path: Path, study: Study, system: System) -> Experiment:
+def _experiment(path: Path, study: Study, system: System) -> StudySetup:
     """The data shared by all runs, with names resolved in the system; unknown names are errors."""
     _require_names(path, study, system)
     parameters, inputs, variables = system.named("parameter"), system.named("input"), system.named()
@@ -95,7 +95,7 @@ def _experiment(path: Path, study: Study, system: System) -> Experiment:
         print_warning(note)
     moving = {name: tuple(column.tolist()) for name, column in fed.values.items() if np.ptp(column)}
     places = {system.part(place[0]).title(place[1]): place for each in inputs.values() for place in each}
-    return Experiment(
+    return StudySetup(
         tuple(times.tolist()),
         tuple(parameters[name] for name in study.variations),
         {places[name]: float(column[0]) for name, column in fed.values.items() if name not in moving},
@@ -187,7 +187,7 @@ def _named(study: Study) -> dict[str, float | Path]:
     return {name: Path(x.name) if isinstance(x, Path) else x for name, x in study.inputs.items()}
 
 
-def _conduct(subject: Subject, experiment: Experiment, store: Store, options: StudyOptions) -> None:
+def _conduct(subject: Subject, experiment: StudySetup, store: Store, options: StudyOptions) -> None:
     bar = Progress(
         TextColumn("runs"),
         BarColumn(),

@@ -12,7 +12,7 @@ from fmugen.ir.graph import Domain, LinearGraph, Role
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.phases.read import read_model
-from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees
+from fmugen.trees.search import Candidate, SearchEffort, SearchResult, search_trees
 from fmugen.trees.store import apply_result
 
 __all__ = ["TreesOptions", "show_trees"]
@@ -29,8 +29,8 @@ class TreesOptions:
     processes: int
 
     @property
-    def effort(self) -> Effort:
-        usual = Effort()
+    def effort(self) -> SearchEffort:
+        usual = SearchEffort()
         return replace(
             usual,
             candidates=usual.candidates if self.candidates is None else self.candidates,

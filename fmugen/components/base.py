@@ -59,7 +59,7 @@ from fmugen.ir.element import (
 )
 from fmugen.ir.formula import ONE, Formula
 from fmugen.ir.graph import Edge, EdgeConstraint, Role, Work
-from fmugen.ir.motion import Motion, Switch
+from fmugen.ir.motion import ModeSwitch, Motion
 from fmugen.ir.quantity import Level, Quantity, freedom_kinds
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ class Component:
         """The time derivatives of the states; ``at`` is the motion of the first edge."""
         return {}
 
-    def switches(self, at: Motion) -> Iterator[Switch]:
+    def switches(self, at: Motion) -> Iterator[ModeSwitch]:
         """The changes of mode; ``at`` is the motion of the first edge."""
         return iter(())
 
@@ -355,9 +355,9 @@ _C = TypeVar("_C", bound=type[Component])
     ),
 )
 def component(cls: _C) -> _C:
-    """Make a class a type of element and enter it into the registry."""
+    """Make a class a type of element and enter it into the registry, except a base without ``type``."""
     dataclass(frozen=True, kw_only=True)(cls)
-    return register(cls)
+    return register(cls) if cls.type else cls
 
 
 def register(cls: _C) -> _C:

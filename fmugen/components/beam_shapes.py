@@ -23,7 +23,7 @@ from fmugen.components.shapes import (
 from fmugen.expr.dag import Dag, Expr
 from fmugen.expr.vectors import Matrix3, Vector3, null, null_matrix
 
-__all__ = ["TWIST", "BeamIntegrals", "Family", "Section", "Shapes", "double"]
+__all__ = ["TWIST", "BeamIntegrals", "Family", "SectionStiffness", "Shapes", "double"]
 
 #: The direction of a family of twists; those of the others are the axes x, y and z.
 TWIST = "t"
@@ -101,7 +101,7 @@ class Shapes:
 
 
 @dataclass(frozen=True)
-class Section:
+class SectionStiffness:
     """Stiffnesses of a section, and its mass and polar inertia per unit of length.
 
     Bending is by direction: that along y bends about z.
@@ -117,7 +117,7 @@ class Section:
 class BeamIntegrals:
     """Integrals of a uniform beam of some length."""
 
-    def __init__(self, families: Sequence[Family], section: Section, length: Expr) -> None:
+    def __init__(self, families: Sequence[Family], section: SectionStiffness, length: Expr) -> None:
         self._dag: Dag = length.dag
         self.families, self._section, self._length = families, section, length
         self._mass, self._polar = section.line_density * length, section.polar_inertia * length

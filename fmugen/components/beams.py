@@ -31,7 +31,7 @@ from fmugen.components.base import (
     points,
     value,
 )
-from fmugen.components.beam_shapes import TWIST, BeamIntegrals, Family, Section, Shapes
+from fmugen.components.beam_shapes import TWIST, BeamIntegrals, Family, SectionStiffness, Shapes
 from fmugen.components.bodies import Body, frame_readings
 from fmugen.components.deformation import Deformation, bent
 from fmugen.components.deformation import Numbers as Numeric
@@ -250,13 +250,13 @@ class Beam(Body):
 
     # --- edges ---------------------------------------------------------------------------------------
 
-    def _section(self, at: Site) -> Section:
+    def _section(self, at: Site) -> SectionStiffness:
         area, about_z, about_y, torsion = self._geometry(at)
         density, modulus = at[self.density], at[self.modulus]
         shear = at.zero if self.shear_modulus is None else at[self.shear_modulus]
         polar = at.zero if at.planar else density * (about_y + about_z)
         bending = {"y": modulus * about_z, "z": modulus * about_y}
-        return Section(density * area, polar, bending, shear * torsion, modulus * area)
+        return SectionStiffness(density * area, polar, bending, shear * torsion, modulus * area)
 
     def _geometry(self, at: Site) -> tuple[Expr, Expr, Expr, Expr]:
         """Area, second moments of area about z and about y, and the torsion constant."""

@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from fmugen.components.base import FormulaScope, Mirror, Numbers, State, Symbol, component, direction, value
 from fmugen.components.forces import ForceElement
-from fmugen.components.magic_formula import magnitude
 from fmugen.components.measures import Across, Effort, Reading
 from fmugen.components.site import Site
+from fmugen.components.tyre_law import magnitude
 from fmugen.expr.dag import Expr
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula

@@ -43,6 +43,7 @@ class FormulaScope(Enum):
     DRIVER = "a driver's motion"
     FORCE = "a force"
     VALUE = "a value of a component"
+    ROAD = "the height of a road"
     OUTPUT = "an output"
 
 
@@ -189,9 +190,16 @@ def coefficients(help: str, *, hint: str) -> Any:
     return _key(Form.COEFFICIENTS, help, hint=hint)
 
 
-def arrays(help: str, shapes: Mapping[str, Shape], counted: Mapping[str, str], *, hint: str) -> Any:
+def arrays(
+    help: str,
+    shapes: Mapping[str, Shape],
+    counted: Mapping[str, str],
+    *,
+    default: Any = REQUIRED,
+    hint: str = "",
+) -> Any:
     """Arrays by name, from a file."""
-    return _key(Form.ARRAYS, help, hint=hint, shapes=shapes, counted=counted)
+    return _key(Form.ARRAYS, help, default, hint=hint, shapes=shapes, counted=counted)
 
 
 def optional(unit: str, help: str, *, spatial: bool = False) -> Any:

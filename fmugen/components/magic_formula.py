@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
+from fmugen.components.tyre_law import Contact, Patch, Pressed, TyreLaw, magnitude, rolling_way
 from fmugen.expr.dag import Dag, Expr
 
-__all__ = ["DEFAULTS", "REQUIRED_COEFFICIENTS", "Contact", "MagicFormula", "Patch", "magnitude"]
+__all__ = ["DEFAULTS", "REQUIRED_COEFFICIENTS", "MagicFormula"]
 
-#: Far below the square of any slip: the root of x^2 plus this has a derivative at zero.
+#: Far below the square of any slip angle.
 _TINY = Fraction(1, 10**300)
 
 #: Coefficients without which there is no tyre.
@@ -49,45 +49,33 @@ DEFAULTS: Mapping[str, Fraction] = {
 }
 
 
-@dataclass(frozen=True)
-class Contact:
-    """What the formulas need to know: load, slips, inclination and forward speed."""
-
-    load: Expr
-    slip: Expr
-    angle: Expr
-    inclination: Expr
-    speed: Expr
-
-
-@dataclass(frozen=True)
-class Patch:
-    """The force in the plane of the road and the moment, in the frame of the contact."""
-
-    fx: Expr
-    fy: Expr
-    mx: Expr
-    my: Expr
-    mz: Expr
-
-
-def magnitude(dag: Dag, x: Expr) -> Expr:
-    """``|x|`` as a smooth function: laws that use it have no event at zero."""
-    return dag.call("sqrt", x * x + _TINY)
-
-
-class MagicFormula:
+class MagicFormula(TyreLaw):
     """The formulas of one tyre.
 
     ``coefficients`` are those of its file by their names; what is left out has the neutral value.
     """
 
+    defaults = DEFAULTS
+
     def __init__(self, dag: Dag, coefficients: Mapping[str, Expr]) -> None:
-        self._dag, self._coefficients = dag, coefficients
+        super().__init__(dag)
+        self._coefficients = coefficients
 
     def __getitem__(self, name: str) -> Expr:
         found = self._coefficients.get(name)
-        return self._dag.number(DEFAULTS.get(name, Fraction(0))) if found is None else found
+        return self.dag.number(self.defaults.get(name, Fraction(0))) if found is None else found
+
+    @property
+    def radius(self) -> Expr:
+        return self["UNLOADED_RADIUS"]
+
+    @property
+    def low_speed(self) -> Expr:
+        return self["VXLOW"]
+
+    @property
+    def side(self) -> Expr:
+        return self["TYRESIDE"]
 
     # --- vertical ------------------------------------------------------------------------------------
 
@@ -99,51 +87,47 @@ class MagicFormula:
     def relative_load(self, load: Expr) -> Expr:
         return load / self.nominal - 1
 
-    def load(self, compression: Expr, rate: Expr) -> Expr:
-        """The load from the deflection of the tyre and the rate at which it grows; it never pulls."""
+    def load(self, at: Pressed) -> Expr:
         stiffness = self["VERTICAL_STIFFNESS"] * self["LCZ"]
-        return self._dag.call("max", stiffness * compression + self["VERTICAL_DAMPING"] * rate, 0)
+        return self.dag.call("max", stiffness * at.deflection + self["VERTICAL_DAMPING"] * at.rate, 0)
 
-    def effective_radius(self, compression: Expr) -> Expr:
-        """The radius that takes the spin of a freely rolling wheel to its speed."""
+    def effective_radius(self, at: Pressed, load: Expr) -> Expr:
         scale = self["FNOMIN"] / (self["VERTICAL_STIFFNESS"] * self["LCZ"])
-        relative = compression / scale
-        growth = self["DREFF"] * self._dag.call("atan", self["BREFF"] * relative) + self["FREFF"] * relative
+        relative = at.deflection / scale
+        growth = self["DREFF"] * self.dag.call("atan", self["BREFF"] * relative) + self["FREFF"] * relative
         return self["UNLOADED_RADIUS"] - scale * growth
 
     # --- relaxation ----------------------------------------------------------------------------------
 
-    def relaxation_lengths(self, load: Expr, inclination: Expr) -> tuple[Expr, Expr]:
-        """How far the tyre rolls until the longitudinal and the lateral slip have built up to 1 - 1/e."""
+    def relaxation_lengths(self, load: Expr, tilt: Expr) -> tuple[Expr, Expr]:
         dfz, radius = self.relative_load(load), self["UNLOADED_RADIUS"]
         along = load / self["FNOMIN"] * (self["PTX1"] + self["PTX2"] * dfz)
-        along = along * self._dag.call("exp", -1 * self["PTX3"] * dfz) * radius * self["LSGKP"]
-        tilt = 1 - self["PKY3"] * magnitude(self._dag, inclination * self["LGAY"])
+        along = along * self.dag.call("exp", -1 * self["PTX3"] * dfz) * radius * self["LSGKP"]
         peak = self._double_sine(load / (self["PTY2"] * self.nominal))
-        return along, self["PTY1"] * peak * tilt * radius * self["LFZO"] * self["LSGAL"]
+        return along, self["PTY1"] * peak * self._leaning(tilt) * radius * self["LFZO"] * self["LSGAL"]
 
     # --- stiffnesses, per unit of load ---------------------------------------------------------------
 
     def slip_stiffness(self, load: Expr) -> Expr:
-        """K_x divided by the load."""
         dfz = self.relative_load(load)
-        growth = self._dag.call("exp", self["PKX3"] * dfz)
+        growth = self.dag.call("exp", self["PKX3"] * dfz)
         return (self["PKX1"] + self["PKX2"] * dfz) * growth * self["LKX"]
 
-    def cornering_stiffness(self, load: Expr, inclination: Expr) -> Expr:
-        """K_y divided by the load."""
+    def cornering_stiffness(self, load: Expr, tilt: Expr) -> Expr:
         relative = load / (self["PKY2"] * self.nominal)
         # sin(2 atan x) = 2 x/(1 + x^2), of which x is the load but for a constant.
         upright = self["PKY1"] / self["PKY2"] * 2 / (1 + relative * relative)
-        tilt = 1 - self["PKY3"] * magnitude(self._dag, inclination * self["LGAY"])
-        return upright * tilt * self["LKY"]
+        return upright * self._leaning(tilt) * self["LKY"]
+
+    def _leaning(self, tilt: Expr) -> Expr:
+        """How inclination weakens the cornering stiffness."""
+        return 1 - self["PKY3"] * magnitude(self.dag, self.dag.call("asin", tilt) * self["LGAY"])
 
     # --- all forces and moments ----------------------------------------------------------------------
 
     def patch(self, at: Contact) -> Patch:
-        """The force and the moment of combined slip."""
         dfz, load, slip, angle = self.relative_load(at.load), at.load, at.slip, at.angle
-        kx, ky = self.slip_stiffness(load), self.cornering_stiffness(load, at.inclination)
+        kx, ky = self.slip_stiffness(load), self.cornering_stiffness(load, at.tilt)
 
         gamma = at.inclination * self["LGAX"]
         slip_x = slip + (self["PHX1"] + self["PHX2"] * dfz) * self["LHX"]
@@ -193,17 +177,17 @@ class MagicFormula:
     def _ply_steer(self, dfz: Expr, at: Contact) -> Expr:
         """S_Vy kappa, the lateral force that longitudinal slip induces, divided by the load and mu_y."""
         size = self["RVY1"] + self["RVY2"] * dfz + self["RVY3"] * at.inclination
-        phase = self["RVY5"] * self._dag.call("atan", self["RVY6"] * at.slip)
-        return size * self._cosine_of(self["RVY4"] * at.angle) * self._dag.call("sin", phase) * self["LVYKA"]
+        phase = self["RVY5"] * self.dag.call("atan", self["RVY6"] * at.slip)
+        return size * self._cosine_of(self["RVY4"] * at.angle) * self.dag.call("sin", phase) * self["LVYKA"]
 
     def _trail(self, dfz: Expr, at: Contact, equivalent: Expr) -> Expr:
         """The pneumatic trail; ``equivalent`` is the square of the longitudinal slip as a slip angle."""
-        gamma, call = at.inclination * self["LGAZ"], self._dag.call
+        gamma, call = at.inclination * self["LGAZ"], self.dag.call
         offset = self["QHZ1"] + self["QHZ2"] * dfz + (self["QHZ3"] + self["QHZ4"] * dfz) * gamma
         angle = at.angle + offset
         combined = call("atan", call("sqrt", call("tan", angle) ** 2 + equivalent + _TINY))
         stiffness = self["QBZ1"] + self["QBZ2"] * dfz + self["QBZ3"] * dfz**2
-        tilt = 1 + self["QBZ4"] * gamma + self["QBZ5"] * magnitude(self._dag, gamma)
+        tilt = 1 + self["QBZ4"] * gamma + self["QBZ5"] * magnitude(self.dag, gamma)
         stiffness = stiffness * tilt * self["LKY"] / self["LMUY"]
         shape = self["QCZ1"]
         peak = (self["QDZ1"] + self["QDZ2"] * dfz) * (1 + self["QDZ3"] * gamma + self["QDZ4"] * gamma**2)
@@ -216,7 +200,7 @@ class MagicFormula:
     def _residual_moment(
         self, dfz: Expr, at: Contact, stiffness: Expr, angle: Expr, equivalent: Expr
     ) -> Expr:
-        call, gamma = self._dag.call, at.inclination * self["LGAZ"]
+        call, gamma = self.dag.call, at.inclination * self["LGAZ"]
         combined = call("atan", call("sqrt", call("tan", angle) ** 2 + equivalent + _TINY))
         peak = (self["QDZ6"] + self["QDZ7"] * dfz) * self["LRES"]
         peak = peak + (self["QDZ8"] + self["QDZ9"] * dfz) * gamma
@@ -238,29 +222,28 @@ class MagicFormula:
         """M_y, which is negative where it resists rolling forward."""
         speed = at.speed / self["LONGVL"]
         relative = self["QSY1"] + self["QSY2"] * fx / self["FNOMIN"]
-        relative = relative + self["QSY3"] * magnitude(self._dag, speed) + self["QSY4"] * speed**4
+        relative = relative + self["QSY3"] * magnitude(self.dag, speed) + self["QSY4"] * speed**4
         # It turns round with the direction of rolling, and vanishes at standstill.
-        slow = at.speed / self["VXLOW"]
-        way = (magnitude(self._dag, slow + 1) - magnitude(self._dag, slow - 1)) / 2
+        way = rolling_way(self.dag, at.speed, self.low_speed)
         return -1 * self["UNLOADED_RADIUS"] * at.load * relative * way * self["LMY"]
 
     # --- curves --------------------------------------------------------------------------------------
 
     def _phase(self, stiffness: Expr, shape: Expr, curve: Expr, x: Expr) -> Expr:
         """``C atan(B x - E (B x - atan B x))`` with a curvature E of at most one."""
-        steep, call = stiffness * x, self._dag.call
+        steep, call = stiffness * x, self.dag.call
         beyond = steep - call("atan", steep)
         return shape * call("atan", steep - self._at_most_one(curve) * beyond)
 
     def _sine(self, stiffness: Expr, shape: Expr, curve: Expr, x: Expr) -> Expr:
-        return self._dag.call("sin", self._phase(stiffness, shape, curve, x))
+        return self.dag.call("sin", self._phase(stiffness, shape, curve, x))
 
     def _cosine(self, stiffness: Expr, shape: Expr, curve: Expr, x: Expr) -> Expr:
-        return self._dag.call("cos", self._phase(stiffness, shape, curve, x))
+        return self.dag.call("cos", self._phase(stiffness, shape, curve, x))
 
     def _cosine_of(self, tangent: Expr) -> Expr:
         """``cos(atan x)``."""
-        return 1 / self._dag.call("sqrt", 1 + tangent * tangent)
+        return 1 / self.dag.call("sqrt", 1 + tangent * tangent)
 
     def _double_sine(self, tangent: Expr) -> Expr:
         """``sin(2 atan x)``."""
@@ -268,9 +251,9 @@ class MagicFormula:
 
     def _sign(self, x: Expr) -> Expr:
         """The sign of x, where only what vanishes with x has it as a factor."""
-        return x / magnitude(self._dag, x)
+        return x / magnitude(self.dag, x)
 
     def _at_most_one(self, x: Expr) -> Expr:
         if x.constant:
-            return self._dag.call("min", x, 1)
-        return (1 + x - magnitude(self._dag, x - 1)) / 2
+            return self.dag.call("min", x, 1)
+        return (1 + x - magnitude(self.dag, x - 1)) / 2

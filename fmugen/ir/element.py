@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
 
-from fmugen.ir.arrays import Arrays
 from fmugen.ir.formula import ONE, ZERO, Formula
 from fmugen.ir.network import Port
 from fmugen.ir.quantity import EULER_PARAMETERS, Quantity
+
+if TYPE_CHECKING:  # a model without arrays does not need numpy
+    from fmugen.ir.arrays import Arrays
 
 __all__ = [
     "GROUND",
@@ -110,7 +113,7 @@ class Attachment:
 
 
 #: What a key of an element can hold.
-Value = Formula | Vector | Tensor | tuple[Point, ...] | Coefficients | Arrays | str | None
+Value: TypeAlias = "Formula | Vector | Tensor | tuple[Point, ...] | Coefficients | Arrays | str | None"
 
 
 @dataclass(frozen=True)

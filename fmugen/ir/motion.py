@@ -6,7 +6,7 @@ formulas and states of its element. The formulation implements it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,11 +16,11 @@ from fmugen.expr.vectors import Matrix3, Vector3
 from fmugen.ir.element import Vector
 from fmugen.ir.formula import Formula
 
-__all__ = ["Direction", "Gap", "GeneralizedLaw", "Law", "Motion", "Switch"]
+__all__ = ["Direction", "Gap", "GeneralizedLaw", "Law", "ModeSwitch", "Motion"]
 
 
 @dataclass(frozen=True)
-class Switch:
+class ModeSwitch:
     """A change of the mode of an element, from ``before`` to ``after``, where ``when`` becomes positive."""
 
     before: str
@@ -39,6 +39,9 @@ class Motion(Protocol):
 
     def __getitem__(self, formula: Formula) -> Expr:
         """The value of a formula of the element."""
+
+    def lowered(self, formula: Formula, names: Mapping[str, Expr]) -> Expr:
+        """The value of a formula that has names of its own, such as the place on a road."""
 
     def own(self, quantity: str) -> Expr:
         """A quantity of the element, by the last word of its name."""

@@ -17,7 +17,7 @@ __all__ = [
     "Guard",
     "Leaf",
     "LeftOut",
-    "Motion",
+    "MotionCode",
     "MotionStage",
     "NetworkCode",
     "Partial",
@@ -102,7 +102,7 @@ class MotionStage:
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionCode:
     """The embedded equations of motion as stages in order.
 
     Velocities block by block, accelerations, multipliers in reverse order of the blocks. ``labels`` says what
@@ -185,7 +185,7 @@ class SetCode:
     block_functions: tuple[Function, ...]
     solve_functions: tuple[SolveFunction | None, ...]
     solve_together: SolveFunction | None
-    motion: Motion | None
+    motion: MotionCode | None
 
     @property
     def solving(self) -> tuple[SolveFunction, ...]:
@@ -300,7 +300,7 @@ class Program:
         return self.sets[0].solve_together
 
     @property
-    def motion(self) -> Motion | None:
+    def motion(self) -> MotionCode | None:
         return self.sets[0].motion
 
     @property

@@ -10,58 +10,69 @@ The embedding technique (Uchida 2.1.5, 3.4.1) on the expression DAG, block by bl
 The components p of a whole attitude are known. Their part of B belongs to the angular acceleration, and is
 G(p)^T / 2, their part of a0 is -(p' . p') p (Nikravesh; see attitude.h).
 
+B^T M B and B^T (F - M a0) are found at once, or folded from the last block to the first; then accelerations
+follow block by block, as velocities do.
+
 Small systems are written out (Cramer, LU in the order that the block has its rows and unknowns in, LDL^T),
 each with guards on its pivots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
 
+from fmugen.algebra.folding import Folding
 from fmugen.algebra.recursion import accelerations
+from fmugen.algebra.systems import Matrix, solve_symmetric, written_out
 from fmugen.expr.code import count_operations
 from fmugen.expr.dag import Dag, Expr, Operation
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import EMBEDDED, Attitude, Block, SolutionFlow
-from fmugen.ir.program import Guard, Motion, MotionStage, Result
+from fmugen.ir.program import Guard, MotionCode, MotionStage, Result
 
-__all__ = ["System", "embed", "embed_all", "written_out"]
+__all__ = ["embed", "embed_all", "ways"]
 
 #: Blocks with more unknowns than this stay numerical.
 _LARGEST_BLOCK = 20
 #: So do systems with more degrees of freedom. To factor M of 24 takes about 5,000 operations, less than the
 #: equations of so many bodies: numerical matrices, full of zeros, cost 2.7 times as much for a car with 14.
 _MOST_FREEDOMS = 24
-#: Up to this size Cramer's rule takes fewer operations than a factorization, and one division.
-_LARGEST_BY_CRAMER = 3
-#: A pivot below this part of the largest one met so far is nearly singular; below the second, a review of
-#: the independent coordinates is due.
-_NEARLY_SINGULAR = 1e-3
-_EASE = 0.3
-
-Matrix = list[list[Expr]]
+#: With fewer degrees of freedom B has so few columns that B^T M B is found at once.
+_FOLDED_FREEDOMS = 3
 
 
-def embed(dae: Dae, flow: SolutionFlow) -> Motion | None:
+def embed(dae: Dae, flow: SolutionFlow) -> MotionCode | None:
     """The embedded equations of motion, or ``None`` where they are better solved numerically.
 
-    Those of a tree of bodies go from body to body, or factor M if that takes fewer operations.
+    Those of a tree of bodies go from body to body, or factor M if that takes fewer operations. With loops the
+    reduced mass matrix is found at once, or block by block if that takes fewer.
     """
-    recursive = dae.tree is not None and not flow.blocks
-    small = len(flow.independent) <= _MOST_FREEDOMS
-    if any(len(block.rows) > _LARGEST_BLOCK for block in flow.blocks) or not (small or recursive):
+    few = len(flow.independent) <= _MOST_FREEDOMS or _is_tree(dae, flow)
+    if any(len(block.rows) > _LARGEST_BLOCK for block in flow.blocks) or not few:
         return None
     try:
-        forms = [_Embedding(dae, flow).from_body_to_body()] if recursive else []
-        if not recursive or (small and not flow.whole):
-            forms.append(_Embedding(dae, flow).build())
+        forms = [way() for way in ways(dae, flow)]
     except ZeroDivisionError:  # a pivot that vanishes everywhere: what is left needs a search for pivots
         return None
     return forms[0] if len(forms) == 1 else min(forms, key=_operations)
 
 
-def _operations(motion: Motion) -> int:
+def ways(dae: Dae, flow: SolutionFlow) -> list[Callable[[], MotionCode]]:
+    """The ways to the equations of motion, of which one or another takes fewer operations."""
+    freedoms = len(flow.independent)
+    if _is_tree(dae, flow):
+        recursive = [_Embedding(dae, flow).from_body_to_body]
+        small = freedoms <= _MOST_FREEDOMS and not flow.whole
+        return [*recursive, _Embedding(dae, flow).build] if small else [*recursive]
+    folded = [_Embedding(dae, flow).fold] if flow.blocks and freedoms >= _FOLDED_FREEDOMS else []
+    return [_Embedding(dae, flow).build, *folded]
+
+
+def _is_tree(dae: Dae, flow: SolutionFlow) -> bool:
+    return dae.tree is not None and not flow.blocks
+
+
+def _operations(motion: MotionCode) -> int:
     """The operations of equations of motion as they stand."""
     values = [guard.value for stage in motion.stages for guard in stage.guards]
     values += [result.value for stage in motion.stages for result in stage.results]
@@ -70,7 +81,7 @@ def _operations(motion: Motion) -> int:
     ).total
 
 
-def embed_all(dae: Dae, flow: SolutionFlow) -> list[Motion | None]:
+def embed_all(dae: Dae, flow: SolutionFlow) -> list[MotionCode | None]:
     """The embedded equations of all sets of ``flow``; none for a closure that keeps all coordinates."""
     return [embed(dae, each) for each in flow.sets] if flow.closure in EMBEDDED else []
 
@@ -86,23 +97,45 @@ class _Embedding:
             block.rows: written_out(self._block(block.rows, block.unknowns)) for block in flow.blocks
         }
 
-    def build(self) -> Motion:
-        tangent: dict[int, dict[int, Expr]] = {  # B, by coordinate, then by independent coordinate
-            k: {j: self.dag.one} for j, k in enumerate(self.flow.independent)
-        }
-        drift = dict.fromkeys(self.flow.independent, self.dag.zero)
-        for attitude in self.flow.whole:
-            self._turn(attitude, tangent, drift)
+    def build(self) -> MotionCode:
+        """By B, whose rows go from block to block."""
+        tangent, drift = self._known_rows()
         for block in self.flow.blocks:
             self._velocities(block)
             self._tangent(block.rows, block.unknowns, tangent, drift)
-        self._accelerations(tangent, drift)
+        self._accelerations(Folding(self.dag, self.dae.mass, list(self.dae.force)), tangent, drift)
+        return self._with_multipliers()
+
+    def fold(self) -> MotionCode:
+        """By M and F, whose unknowns of the last block go first."""
+        tangent, drift = self._known_rows()
+        rest = Folding(self.dag, dict(self.dae.mass), list(self.dae.force))
+        for block in self.flow.blocks:
+            self._velocities(block)
+        for block in reversed(self.flow.blocks):
+            self._fold(block, rest)
+        self._accelerations(rest, tangent, drift)
+        for block in self.flow.blocks:
+            sides = [self._side(row, block.unknowns) for row in block.rows]
+            solution = zip(block.unknowns, self.systems[block.rows].solve(sides), strict=True)
+            self._stage_accelerations(f"from {block.name}", dict(solution))
+        return self._with_multipliers()
+
+    def _known_rows(self) -> tuple[dict[int, dict[int, Expr]], dict[int, Expr]]:
+        """The rows of B and a0 that no block gives; B by coordinate, then by independent coordinate."""
+        tangent = {k: {j: self.dag.one} for j, k in enumerate(self.flow.independent)}
+        drift = dict.fromkeys(self.flow.independent, self.dag.zero)
+        for attitude in self.flow.whole:
+            self._turn(attitude, tangent, drift)
+        return tangent, drift
+
+    def _with_multipliers(self) -> MotionCode:
         for block in reversed(self.flow.blocks):
             self._multipliers(block.rows, block.unknowns)
         self._length_multipliers()
-        return Motion(tuple(self.stages), labels=tuple(self.labels))
+        return MotionCode(tuple(self.stages), labels=tuple(self.labels))
 
-    def from_body_to_body(self) -> Motion:
+    def from_body_to_body(self) -> MotionCode:
         """The accelerations of a tree of bodies by its articulated inertias.
 
         Nothing constrains it but the lengths of Euler parameters, whose multipliers are zero: along them
@@ -128,7 +161,7 @@ class _Embedding:
             result = Result("l", self.place[attitude.row], dag.zero)
             name = dae.constraints[attitude.row].name
             self.stages.append(MotionStage((), (result,), title=f"multiplier of {name}"))
-        return Motion(tuple(self.stages), labels=tuple(self.labels))
+        return MotionCode(tuple(self.stages), labels=tuple(self.labels))
 
     def _turn(self, attitude: Attitude, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
         """How the components of a whole attitude follow from its angular acceleration."""
@@ -189,11 +222,25 @@ class _Embedding:
         """``-Phi_K x_K`` of a row."""
         return self.dag.add(-entry * values[k] for k, entry in self._known(row, unknowns) if k in values)
 
+    def _fold(self, block: Block, rest: Folding) -> None:
+        columns = {k for row in block.rows for k, _ in self._known(row, block.unknowns)}
+        known = {k: [self._entry(row, k) for row in block.rows] for k in sorted(columns)}
+        gamma = [self.dae.constraints[row].gamma for row in block.rows]
+        rest.fold(self.systems[block.rows], block.unknowns, known, gamma)
+
+    def _side(self, row: int, unknowns: Sequence[int]) -> Expr:
+        """``gamma - Phi_K a_K`` of a row."""
+        seconds = (-entry * self.dae.coordinates[k].acceleration for k, entry in self._known(row, unknowns))
+        return self.dag.add([self.dae.constraints[row].gamma, *seconds])
+
     # --- the whole -----------------------------------------------------------------------------------
 
-    def _accelerations(self, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]) -> None:
-        reduced, forces = self._reduced(tangent, drift)
-        pivots, factors, solution = _solve_symmetric(reduced, forces)
+    def _accelerations(
+        self, rest: Folding, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]
+    ) -> None:
+        """Those of all coordinates in ``tangent``, for the mass and force of ``rest``."""
+        reduced, forces = self._reduced(rest, tangent, drift)
+        pivots, factors, solution = solve_symmetric(reduced, forces)
         names = [self.dae.coordinates[k].name for k in self.flow.independent]
         self._label(names, reduced, factors, pivots, forces)
         if pivots:
@@ -201,39 +248,39 @@ class _Embedding:
             self.stages.append(MotionStage(tuple(map(Guard, pivots)), (), title=title))
         turned = {k for attitude in self.flow.whole for k in attitude.components}
         found = dict(zip(self.flow.independent, solution, strict=True))
-        self._stage_accelerations("independent", {k: a for k, a in found.items() if k not in turned})
+        direct = {k: a for k, a in found.items() if k not in turned}
+        self._stage_accelerations("of the independent coordinates", direct)
         second = [a if k in turned else self.dae.coordinates[k].acceleration for k, a in found.items()]
-        rest = {
+        others = {
             k: self.dag.add([drift[k], *(b * second[j] for j, b in tangent[k].items())])
-            for k in sorted({*self.flow.dependent, *turned})
+            for k in sorted(tangent.keys() - direct.keys())
         }
-        self._stage_accelerations("dependent", rest)
+        self._stage_accelerations("of the dependent coordinates", others)
 
     def _reduced(
-        self, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]
+        self, rest: Folding, tangent: dict[int, dict[int, Expr]], drift: dict[int, Expr]
     ) -> tuple[Matrix, list[Expr]]:
         """B^T M B, on and below its diagonal, and B^T (F - M a0)."""
-        size, freedoms = range(len(self.dae.coordinates)), range(len(self.flow.independent))
+        present, freedoms = sorted(tangent), range(len(self.flow.independent))
 
-        def across(values: Sequence[Expr], i: int) -> Expr:
+        def across(values: Mapping[int, Expr], i: int) -> Expr:
             """A column of B times a vector."""
-            return self.dag.add(tangent[k][i] * values[k] for k in size if i in tangent[k])
+            return self.dag.add(tangent[k][i] * values[k] for k in present if i in tangent[k])
 
-        excess = [
-            self.dag.add([self.dae.force[k], *(-self._mass(k, m) * drift[m] for m in size)]) for k in size
-        ]
-        moved: Matrix = [[] for _ in freedoms]
-        for k in size:
-            row = [self._mass(k, m) for m in size]
+        excess: dict[int, Expr] = {}
+        moved: list[dict[int, Expr]] = [{} for _ in freedoms]
+        for k in present:
+            row = {m: rest.entry(k, m) for m in present}
+            excess[k] = self.dag.add([rest.force[k], *(-row[m] * drift[m] for m in present)])
             for j in freedoms:
-                moved[j].append(across(row, j))
+                moved[j][k] = across(row, j)
         reduced = [[across(moved[j], i) for j in range(i + 1)] for i in freedoms]
         return reduced, [across(excess, i) for i in freedoms]
 
     def _stage_accelerations(self, which: str, values: dict[int, Expr]) -> None:
         if values:
             results = tuple(Result("a", k, value) for k, value in values.items())
-            title = f"accelerations of the {which} coordinates"
+            title = f"accelerations {which}"
             self.stages.append(MotionStage((), results, title=title))
 
     def _label(
@@ -284,147 +331,3 @@ class _Embedding:
         names = "; ".join(self.dae.constraints[row].name for row in rows)
         title = f"{'multiplier' if len(rows) == 1 else 'multipliers'} of {names}"
         self.stages.append(MotionStage((), results, title=title))
-
-
-# --- small systems -------------------------------------------------------------------------------------
-
-
-class System(Protocol):
-    """A matrix that any number of systems is solved with."""
-
-    @property
-    def guards(self) -> tuple[Guard, ...]: ...
-
-    def solve(self, sides: Sequence[Expr]) -> list[Expr]: ...
-
-    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]: ...
-
-
-def written_out(matrix: Matrix) -> System:
-    """``matrix`` ready to be solved with: by determinants if it is small, else by factors."""
-    return _Cramer(matrix) if len(matrix) <= _LARGEST_BY_CRAMER else _Factors(matrix)
-
-
-class _Cramer:
-    """Cramer's rule; one division, shared by all right-hand sides."""
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
-        self._determinant = _determinant(matrix)
-        self._inverse = 1 / self._determinant
-
-    @property
-    def guards(self) -> tuple[Guard, ...]:
-        return _guards(self._determinant, _EASE)
-
-    def solve(self, sides: Sequence[Expr]) -> list[Expr]:
-        return self._solution(self._matrix, sides)
-
-    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]:
-        return self._solution([list(column) for column in zip(*self._matrix, strict=True)], sides)
-
-    def _solution(self, m: Matrix, sides: Sequence[Expr]) -> list[Expr]:
-        inverse = self._inverse
-        if len(m) == 1:
-            return [sides[0] * inverse]
-        if len(m) == 2:
-            first = m[1][1] * sides[0] - m[0][1] * sides[1]
-            second = m[0][0] * sides[1] - m[1][0] * sides[0]
-            return [first * inverse, second * inverse]
-        dag = sides[0].dag
-        return [dag.add(_cofactor(m, i, j) * sides[i] for i in range(3)) * inverse for j in range(3)]
-
-
-class _Factors:
-    """LU: ones on the diagonal of L; of the pivots the inverses are kept."""
-
-    def __init__(self, matrix: Matrix) -> None:
-        self._size = len(matrix)
-        self._dag = matrix[0][0].dag
-        self._lower: Matrix = [[] for _ in matrix]
-        self._upper = [list(row) for row in matrix]
-        self._inverses: list[Expr] = []
-        for k in range(self._size):
-            self._inverses.append(1 / self._upper[k][k])
-            for i in range(k + 1, self._size):
-                factor = self._upper[i][k] * self._inverses[k]
-                self._lower[i].append(factor)
-                for j in range(k + 1, self._size):
-                    self._upper[i][j] = self._upper[i][j] - factor * self._upper[k][j]
-
-    @property
-    def guards(self) -> tuple[Guard, ...]:
-        """Whether small pivots need a review: others may compensate for them, so the determinant decides."""
-        pivots = [self._upper[k][k] for k in range(self._size)]
-        each = (guard for pivot in pivots for guard in _guards(pivot))
-        return (*each, *_guards(self._dag.mul(pivots), _EASE))
-
-    def solve(self, sides: Sequence[Expr]) -> list[Expr]:
-        found = list(sides)
-        for i in range(self._size):
-            found[i] = self._dag.add([found[i], *(-self._lower[i][k] * found[k] for k in range(i))])
-        for i in reversed(range(self._size)):
-            later = (-self._upper[i][k] * found[k] for k in range(i + 1, self._size))
-            found[i] = self._dag.add([found[i], *later]) * self._inverses[i]
-        return found
-
-    def solve_transposed(self, sides: Sequence[Expr]) -> list[Expr]:
-        found = list(sides)
-        for i in range(self._size):
-            earlier = (-self._upper[k][i] * found[k] for k in range(i))
-            found[i] = self._dag.add([found[i], *earlier]) * self._inverses[i]
-        for i in reversed(range(self._size)):
-            later = (-self._lower[k][i] * found[k] for k in range(i + 1, self._size))
-            found[i] = self._dag.add([found[i], *later])
-        return found
-
-
-def _guards(pivot: Expr, ease: float = 0.0) -> tuple[Guard, ...]:
-    """What is asked of a pivot: one of parameters alone is as large as it ever was, if it is not zero."""
-    if pivot.is_number:
-        return ()
-    size = pivot.dag.call("abs", pivot)
-    return (Guard(size) if pivot.constant else Guard(size, _NEARLY_SINGULAR, ease),)
-
-
-def _determinant(m: Matrix) -> Expr:
-    if len(m) == 1:
-        return m[0][0]
-    if len(m) == 2:
-        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
-    dag = m[0][0].dag
-    return dag.add(m[0][j] * _cofactor(m, 0, j) for j in range(3))
-
-
-def _cofactor(m: Matrix, row: int, column: int) -> Expr:
-    a, b = (i for i in range(3) if i != row)
-    c, d = (j for j in range(3) if j != column)
-    minor = m[a][c] * m[b][d] - m[a][d] * m[b][c]
-    return minor if (row + column) % 2 == 0 else -minor
-
-
-def _solve_symmetric(lower: Matrix, sides: Sequence[Expr]) -> tuple[list[Expr], Matrix, list[Expr]]:
-    """LDL^T without pivoting, which a positive definite matrix does not need: D, L and the solution."""
-    size = len(sides)
-    if size == 0:
-        return [], [], []
-    dag = sides[0].dag
-    pivots: list[Expr] = []
-    factors: Matrix = []
-    for i in range(size):
-        row: list[Expr] = []
-        scaled: list[Expr] = []  # L_ij d_j
-        for j in range(i):
-            value = dag.add([lower[i][j], *(-scaled[k] * factors[j][k] for k in range(j))])
-            scaled.append(value)
-            row.append(value / pivots[j])
-        pivots.append(dag.add([lower[i][i], *(-scaled[k] * row[k] for k in range(i))]))
-        factors.append(row)
-    forward: list[Expr] = []
-    for i in range(size):
-        forward.append(dag.add([sides[i], *(-factors[i][k] * forward[k] for k in range(i))]))
-    solution = [value / pivot for value, pivot in zip(forward, pivots, strict=True)]
-    for i in reversed(range(size)):
-        later = (-factors[k][i] * solution[k] for k in range(i + 1, size))
-        solution[i] = dag.add([solution[i], *later])
-    return pivots, factors, solution

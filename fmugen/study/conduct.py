@@ -15,7 +15,7 @@ from dask.distributed import Client, LocalCluster, Worker, WorkerPlugin, as_comp
 
 from fmugen.errors import SimulationError
 from fmugen.study.store import Store
-from fmugen.study.worker import Array, Experiment, Outcome, Runs, Subject
+from fmugen.study.worker import Array, Outcome, Runs, StudySetup, Subject
 
 __all__ = ["conduct"]
 
@@ -32,7 +32,7 @@ _SECONDS_TO_CONNECT = 30
 class _Loaded(WorkerPlugin):  # type: ignore[misc]  # Dask's classes are untyped
     """Gives every worker, also one that comes later, the subject; it is loaded with the first part."""
 
-    def __init__(self, subject: Subject, experiment: Experiment) -> None:
+    def __init__(self, subject: Subject, experiment: StudySetup) -> None:
         self.subject, self.experiment = subject, experiment
         self.runs: Runs | None = None
 
@@ -48,7 +48,7 @@ class _Loaded(WorkerPlugin):  # type: ignore[misc]  # Dask's classes are untyped
 
 def conduct(
     subject: Subject,
-    experiment: Experiment,
+    experiment: StudySetup,
     store: Store,
     *,
     workers: int,

@@ -17,7 +17,7 @@ from fmugen.errors import SimulationError
 from fmugen.master import Cosimulation, PartVariable, Scheme, Signals, load_system
 from fmugen.study.spec import Reduction
 
-__all__ = ["Array", "Experiment", "Outcome", "Runs", "Subject"]
+__all__ = ["Array", "Outcome", "Runs", "StudySetup", "Subject"]
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class StudySetup:
     """What all runs have in common: ``parameters`` are the places that each value of a run goes to."""
 
     times: tuple[float, ...]
@@ -53,7 +53,7 @@ class Outcome:
 class Runs:
     """A loaded subject; :meth:`run` can be called repeatedly."""
 
-    def __init__(self, subject: Subject, experiment: Experiment) -> None:
+    def __init__(self, subject: Subject, experiment: StudySetup) -> None:
         self.experiment = experiment
         self._folder = tempfile.TemporaryDirectory(prefix="fmugen-")
         folder = Path(self._folder.name)

@@ -16,7 +16,7 @@ from fmugen.phases.graph import build_graph
 from fmugen.trees.candidates import neighbours, promising_trees
 from fmugen.trees.forms import formulate_briefly
 from fmugen.trees.methods import CHEAPEST, METHODS, select_trees, tied_trees
-from fmugen.trees.search import SHORT_EFFORT, CandidateProgress, Effort
+from fmugen.trees.search import SHORT_EFFORT, CandidateProgress, SearchEffort
 from fmugen.trees.store import cheapest_trees
 from fmugen.trees.virtual import require_reactions
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 #: What is searched for trees that are called by these names.
-_EFFORTS = {CHEAPEST: SHORT_EFFORT, THOROUGH: Effort()}
+_EFFORTS = {CHEAPEST: SHORT_EFFORT, THOROUGH: SearchEffort()}
 
 
 def choose_trees(

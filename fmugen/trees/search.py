@@ -43,7 +43,7 @@ from fmugen.trees.drafts import Candidate, Desk, Draft, close_elsewhere, draft_e
 from fmugen.trees.price import PRICE_ERROR
 from fmugen.trees.virtual import hides_reactions, propose_virtual_joints
 
-__all__ = ["SHORT_EFFORT", "Candidate", "Effort", "SearchResult", "search_trees", "tree_cost"]
+__all__ = ["SHORT_EFFORT", "Candidate", "SearchEffort", "SearchResult", "search_trees", "tree_cost"]
 
 _SPARE_COORDINATES = 3
 #: Number of closed candidates needed before their growth factor is used, and its safety factor.
@@ -71,7 +71,7 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
-class Effort:
+class SearchEffort:
     """Limits of the search: first candidates, neighbours per round, rounds, time. The defaults are thorough.
 
     In each round the loops of ``closed`` candidates are closed. Drafting stops once the expressions of the
@@ -100,7 +100,7 @@ class Effort:
 
 #: The search of an export: it closes about three candidates, and follows neighbours without closing them.
 #: Over the examples its trees need from 9 % fewer to 16 % more operations than those of a thorough search.
-SHORT_EFFORT = Effort(candidates=12, rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
+SHORT_EFFORT = SearchEffort(candidates=12, rounds=4, proposals=0, closed=3, nodes=40_000, rough=True)
 
 
 @dataclass(frozen=True)
@@ -156,14 +156,14 @@ def search_trees(
     model: SystemModel,
     graph: LinearGraph,
     closure: Closure,
-    effort: Effort | None = None,
+    effort: SearchEffort | None = None,
     progress: CandidateProgress | None = None,
 ) -> SearchResult:
     """Measure promising trees of ``model``, then the neighbours of the best for some rounds.
 
     Trees with virtual joints that ``model`` does not have are measured last.
     """
-    effort = effort or Effort()
+    effort = effort or SearchEffort()
     with _TreeSearch(model, graph, closure, effort, progress) as search:
         first = promising_trees(model, graph, effort.candidates, absolute_first=effort.rough)
         if effort.rough:
@@ -196,7 +196,7 @@ class _TreeSearch:
         model: SystemModel,
         graph: LinearGraph,
         closure: Closure,
-        effort: Effort,
+        effort: SearchEffort,
         progress: CandidateProgress | None,
     ) -> None:
         self._model, self._graph, self._closure, self._effort = model, graph, closure, effort

@@ -17,7 +17,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees import METHODS, select_trees
-from fmugen.trees.search import CandidateProgress, Effort, SearchResult, search_trees
+from fmugen.trees.search import CandidateProgress, SearchEffort, SearchResult, search_trees
 from fmugen.trees.topology import span
 from fmugen.trees.virtual import propose_virtual_joints
 
@@ -37,14 +37,14 @@ def cheapest_trees(
     model: SystemModel,
     graph: LinearGraph,
     closure: Closure,
-    effort: Effort | None = None,
+    effort: SearchEffort | None = None,
     progress: CandidateProgress | None = None,
 ) -> tuple[SystemModel, LinearGraph, TreeSelection]:
     """The cheapest trees with their model and graph, which have the proposed joints that the trees use.
 
     An incomplete search is not cached.
     """
-    effort = effort or Effort()
+    effort = effort or SearchEffort()
     place = place_of("trees", (repr(model), closure.value, repr(effort)), ".json")
     choice = _recalled(place)
     if choice is None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
+from lxml import etree
+
+from fmugen.archives import fmu_description
 from fmugen.errors import SimulationError
 from fmugen.ir.model import SystemModel, start_parameter
 from fmugen.signals import Chain, chains_of
 
 __all__ = ["FmuFile", "FmuVariable", "read_fmu", "require_fit"]
 
-_DESCRIPTION = "modelDescription.xml"
 #: Variables of an FMU in addition to those of its model.
 _OWN = ("closure.", "solver.")
 #: At most so many differences are listed.
@@ -65,17 +65,7 @@ def read_fmu(path: Path) -> FmuFile:
     SimulationError
         If the file is not such an FMU.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            root = ElementTree.fromstring(archive.read(_DESCRIPTION))
-    except FileNotFoundError:
-        raise SimulationError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise SimulationError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, KeyError):
-        raise SimulationError(f"{path} is not an FMU: it is not an archive with a {_DESCRIPTION}") from None
-    except ElementTree.ParseError as error:
-        raise SimulationError(f"{path}: {_DESCRIPTION} is not XML: {error}") from None
+    root = fmu_description(path)
     version = root.get("fmiVersion", "")
     if version != "2.0" and not version.startswith("3."):
         raise SimulationError(f"{path} is of FMI version {version or 'unknown'}: only 2.0 and 3.0 can be run")
@@ -138,7 +128,7 @@ def _absent(sentence: str, names: Iterable[str], among: Collection[str]) -> Iter
     return (f"{sentence} {name!r}" for name in names if name not in among)
 
 
-def _method(root: ElementTree.Element) -> str:
+def _method(root: etree._Element) -> str:
     """The integrator, an item of an enumeration; empty where there is none."""
     for variable in root.iterfind("ModelVariables/*"):
         if variable.get("name") == "solver.method":
@@ -152,7 +142,7 @@ def _method(root: ElementTree.Element) -> str:
     return ""
 
 
-def _variables(root: ElementTree.Element) -> list[FmuVariable]:
+def _variables(root: etree._Element) -> list[FmuVariable]:
     units = {
         simple.get("name", ""): real.get("unit", "1")
         for simple in root.iterfind("TypeDefinitions/SimpleType")
@@ -172,7 +162,7 @@ def _variables(root: ElementTree.Element) -> list[FmuVariable]:
     ]
 
 
-def _float_variables(root: ElementTree.Element) -> list[FmuVariable]:
+def _float_variables(root: etree._Element) -> list[FmuVariable]:
     """The scalar variables of FMI 3.0, where ``derivative`` is a value reference."""
     units = {
         kind.get("name", ""): kind.get("unit", "1") for kind in root.iterfind("TypeDefinitions/Float64Type")
@@ -191,6 +181,6 @@ def _float_variables(root: ElementTree.Element) -> list[FmuVariable]:
     ]
 
 
-def _number(element: ElementTree.Element | None, attribute: str) -> float | None:
+def _number(element: etree._Element | None, attribute: str) -> float | None:
     text = None if element is None else element.get(attribute)
     return None if text is None else float(text)

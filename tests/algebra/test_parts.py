@@ -15,7 +15,7 @@ from fmugen.algebra.halfangle import half_angle_coefficients
 from fmugen.algebra.lumps import lump
 from fmugen.algebra.polynomials import polynomial_rows, variables_of
 from fmugen.algebra.ring import Ring
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.dag import Dag, Expr, SymbolRole
 from tests.algebra.stepping import evaluate
 
@@ -71,7 +71,7 @@ def test_coefficients_equal_up_to_a_factor_share_a_lump() -> None:
     rows = [length * width * letters.sin(q) + x, -3 * length * width * letters.cos(q) + 2 * letters.sin(p)]
     unknowns = {0: q}
     polynomials = [row for row in polynomial_rows(rows, unknowns, {0}) if row is not None]
-    ring, lumped = lump(letters.dag, variables_of(unknowns, {0}), polynomials, Samples(rows))
+    ring, lumped = lump(letters.dag, variables_of(unknowns, {0}), polynomials, PointValues(rows))
     assert len(ring.meanings) == 3
     assert [str(p) for p in lumped] == ["v0*k0 + k1", "-3*v1*k0 + 2*k2"]
 
@@ -82,7 +82,7 @@ def test_a_row_that_says_what_another_says_is_dropped() -> None:
     (length,) = letters.parameters("length")
     row = length * letters.sin(q) + x
     polynomials = [found for found in polynomial_rows([row, row], {0: q}, {0}) if found is not None]
-    _, lumped = lump(letters.dag, variables_of({0: q}, {0}), polynomials, Samples([row]))
+    _, lumped = lump(letters.dag, variables_of({0: q}, {0}), polynomials, PointValues([row]))
     assert [str(p) for p in lumped] == ["v0*k0 + k1"]
 
 
@@ -97,7 +97,7 @@ def test_a_known_rotation_is_undone() -> None:
         length * (sin(t) * cos(q) + cos(t) * sin(q)) - y,
     ]
     polynomials = [row for row in polynomial_rows(rows, {0: q}, {0}) if row is not None]
-    ring, lumped = lump(letters.dag, variables_of({0: q}, {0}), polynomials, Samples(rows))
+    ring, lumped = lump(letters.dag, variables_of({0: q}, {0}), polynomials, PointValues(rows))
     assert [len(ring.by_variables(p)) for p in lumped] == [2, 2]
 
 
@@ -108,7 +108,7 @@ def test_constant_distance_of_a_link() -> None:
     rows, _ = universal_leg(letters)
     unknowns = {0: a, 1: b, 2: x, 3: y, 4: z}
     polynomials = [row for row in polynomial_rows(rows, unknowns, {0, 1}) if row is not None]
-    samples = Samples(rows)
+    samples = PointValues(rows)
     ring, lumped = lump(letters.dag, variables_of(unknowns, {0, 1}), polynomials, samples)
     distances = [p for p in consequences(ring, lumped, samples) if ring.coordinates(p) == {2, 3, 4}]
     assert [str(p) for p in distances] == ["v4^2 + v5^2 + v6^2 - k0^2"]
@@ -117,7 +117,7 @@ def test_constant_distance_of_a_link() -> None:
 def test_samples_satisfy_the_constraints() -> None:
     letters = Letters()
     rows, _ = universal_leg(letters)
-    samples = Samples(rows)
+    samples = PointValues(rows)
     assert samples.vanish(rows)
     assert not samples.vanish([rows[0] + 1])
 
@@ -135,7 +135,7 @@ def test_back_on_the_dag_a_polynomial_keeps_its_value() -> None:
     letters = Letters()
     rows, unknowns = universal_leg(letters)
     polynomials = [row for row in polynomial_rows(rows, unknowns, {0, 1}) if row is not None]
-    ring, lumped = lump(letters.dag, variables_of(unknowns, {0, 1}), polynomials, Samples(rows))
+    ring, lumped = lump(letters.dag, variables_of(unknowns, {0, 1}), polynomials, PointValues(rows))
     basis = buchberger(ring, generators(ring, lumped), "degrevlex", Budget().limits)
     assert basis.complete
     bound = [p for p in basis.polynomials if not ring.coordinates(p)]
@@ -187,7 +187,7 @@ def test_a_cached_basis_is_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     letters = Letters()
     rows, unknowns = universal_leg(letters)
     polynomials = [row for row in polynomial_rows(rows, unknowns, {0, 1}) if row is not None]
-    ring, lumped = lump(letters.dag, variables_of(unknowns, {0, 1}), polynomials, Samples(rows))
+    ring, lumped = lump(letters.dag, variables_of(unknowns, {0, 1}), polynomials, PointValues(rows))
     first = buchberger(ring, generators(ring, lumped), "lex", Budget().limits, last=1)
     again = buchberger(ring, generators(ring, lumped), "lex", Budget().limits, last=1)
     assert len(list(cache_folder().iterdir())) == 1

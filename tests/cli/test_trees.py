@@ -60,3 +60,43 @@ def test_unknown_trees_are_refused_in_a_sentence() -> None:
     assert result.exit_code == 1
     assert "there are no trees 'fastest'" in result.stderr
     assert "cheapest" in result.stderr
+
+
+@pytest.fixture
+def with_partial_trees(tmp_path: Path) -> str:
+    """The slider-crank, with trees that require one branch, and others whose branches close a loop."""
+    path = tmp_path / "model.toml"
+    partial = (
+        "\n[trees.mine]\nrotation = ['m2']\ntranslation = []\ncomplete = true\n"
+        "\n[trees.ring]\nrotation = []\ntranslation = ['h8', 'h9', 'h10', 's11']\ncomplete = true\n"
+    )
+    path.write_text(Path(SLIDER_CRANK).read_text(encoding="utf-8") + partial, encoding="utf-8")
+    return str(path)
+
+
+def notes(text: str) -> list[str]:
+    """The notes that a command prints, each on one line."""
+    return re.findall("^note: .*$", text, re.MULTILINE)
+
+
+def test_check_notes_what_was_added_to_partial_trees_and_left_out(with_partial_trees: str) -> None:
+    found = notes(run("check", with_partial_trees, "--trees", "aac"))
+    (rotation,) = [
+        note for note in found if note.startswith("note: added to the rotation tree of trees.mine:")
+    ]
+    assert "m2" not in rotation.partition(":")[2]
+    (ring,) = [
+        note for note in found if note.startswith("note: left out of the translation tree of trees.ring")
+    ]
+    assert re.search(r": (h8|h9|h10|s11); each closes a loop with other branches$", ring)
+    assert not notes(run("check", SLIDER_CRANK, "--trees", "aac"))
+
+
+def test_graph_notes_what_was_added_to_the_trees_that_it_shows(with_partial_trees: str) -> None:
+    text = run("graph", with_partial_trees, "--trees", "mine")
+    found = notes(text)
+    assert found and all("of trees.mine" in note for note in found)
+    added = next(note for note in found if "rotation" in note).rpartition(": ")[2].split(", ")
+    shown = text.partition("R-graph")[2]
+    for branch in ("m2", *added):
+        assert re.search(rf"^ {branch} .* branch", shown, re.MULTILINE)

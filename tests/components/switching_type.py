@@ -10,7 +10,7 @@ from fmugen.components.site import Site
 from fmugen.expr.dag import Expr
 from fmugen.ir.formula import Formula
 from fmugen.ir.graph import Edge, EdgeConstraint, Role
-from fmugen.ir.motion import Motion, Switch
+from fmugen.ir.motion import ModeSwitch, Motion
 
 
 def enter_stages() -> None:
@@ -35,9 +35,9 @@ def enter_stages() -> None:
         def tension(self, at: Motion) -> Expr:
             return at[self.force] * (at.mode("tight") + 3 * at.mode("tighter"))
 
-        def switches(self, at: Motion) -> Iterator[Switch]:
+        def switches(self, at: Motion) -> Iterator[ModeSwitch]:
             length, gap = at.length(), at[self.gap]
-            yield Switch("loose", "tight", length - 1)
-            yield Switch("tight", "tighter", length - 2)
-            yield Switch("tighter", "tight", 2 - gap - length)
-            yield Switch("tight", "loose", 1 - gap - length)
+            yield ModeSwitch("loose", "tight", length - 1)
+            yield ModeSwitch("tight", "tighter", length - 2)
+            yield ModeSwitch("tighter", "tight", 2 - gap - length)
+            yield ModeSwitch("tight", "loose", 1 - gap - length)

@@ -127,7 +127,7 @@ def test_an_fmu_that_never_iterates_stops_where_a_guard_fails() -> None:
     outputs = ["closure.iterations"]
     before = simulate_fmu(never.path, stop=1.2, step=0.01, outputs=outputs)
     assert not before.values["closure.iterations"].any()
-    with pytest.raises(RefusedError, match=r"loop right_1 .* would be closed by Newton .* --never-iterate"):
+    with pytest.raises(RefusedError, match=r"loop right_\d .* would be closed by Newton .* --never-iterate"):
         simulate_fmu(never.path, stop=2.0, step=0.01, outputs=outputs)
 
 

@@ -21,7 +21,7 @@ from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions, FmiVersion
 from fmugen.pipeline import Export
 from fmugen.study.spec import Reduction
-from fmugen.study.worker import Experiment, Runs, Subject
+from fmugen.study.worker import Runs, StudySetup, Subject
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.fmu.exchange import opened
@@ -202,7 +202,7 @@ def test_verification_fails_with_the_sentence() -> None:
 
 def test_a_study_records_the_sentence() -> None:
     subject = Subject("x.fmu", export_of("SideRod").path.read_bytes())
-    experiment = Experiment((0.0, 0.1), ((("", "r2"),),), {}, ((("", "angle"), Reduction.FINAL),))
+    experiment = StudySetup((0.0, 0.1), ((("", "r2"),),), {}, ((("", "angle"), Reduction.FINAL),))
     runs = Runs(subject, experiment)
     broken, sound = runs.run(np.array([0.33])), runs.run(np.array([0.3]))
     runs.close()

@@ -15,7 +15,7 @@ from fmugen.ir.flow import Block
 from fmugen.ir.steps import LinearStep
 from fmugen.phases.triangularize import course, guards, judgement
 from fmugen.phases.triangularize.course import Course
-from fmugen.phases.triangularize.sets import IndependentSet, Rank, preference
+from fmugen.phases.triangularize.sets import IndependentSet, SetRank, preference
 from fmugen.resources import template_dir
 
 
@@ -95,7 +95,7 @@ def test_operations_count_only_between_sets_that_are_equally_good() -> None:
         block = replace(block, operations=operations, steps=block.steps if steps else ())
         return replace(set_of(0), blocks=(block,))
 
-    good, weak = Rank(False, False, 1, 0, 1), Rank(False, True, 1, 20, 1)
+    good, weak = SetRank(False, False, 1, 0, 1), SetRank(False, True, 1, 20, 1)
     assert preference(good, made(40)) < preference(weak, made(10))
     assert preference(good, made(10)) < preference(good, made(40))
     assert preference(weak, made(40)) < preference(good, made(10, steps=False)), "iteration counts most"

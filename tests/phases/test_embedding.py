@@ -7,14 +7,23 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from fmugen.algebra.systems import written_out
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Dag, SymbolRole
-from fmugen.ir.flow import Block
+from fmugen.expr.generic import ValueTable
+from fmugen.ir.dae import Dae
+from fmugen.ir.flow import Block, Closure, SolutionFlow
 from fmugen.ir.options import ExportOptions
-from fmugen.phases.embedding import embed_all, written_out
-from fmugen.phases.read import model_from_tables
+from fmugen.ir.program import MotionCode
+from fmugen.phases.embedding import embed_all, ways
+from fmugen.phases.formulate import formulate
+from fmugen.phases.graph import build_graph
+from fmugen.phases.read import model_from_tables, parse_model
+from fmugen.phases.triangularize import close_loops
 from fmugen.phases.triangularize.pivots import in_order_of_pivots
 from fmugen.pipeline import Compilation
+from fmugen.trees import select_trees
+from tests.support import example
 
 
 @pytest.mark.parametrize("size", [*range(1, 9), 20])
@@ -85,3 +94,57 @@ def test_more_than_twelve_degrees_of_freedom_are_written_out() -> None:
     assert len(made.flow.independent) == 14
     (motion,) = embed_all(made.dae, made.flow)
     assert motion is not None
+
+
+PLATE_ON_A_ROD = """
+[model]
+name = "PlateOnARod"
+space = "spatial"
+gravity = [0, 0, -9.81]
+[parameters]
+rod = 1.0
+[bodies.plate]
+mass = 2.0
+inertia = [0.2, 0.3, 0.4]
+points = { a = [0.4, 0, 0.05] }
+[joints]
+ra = { type = "rod", from = "ground", to = "plate.a", length = "rod" }
+[start.guess]
+"plate.z" = -1
+"plate.rxx" = 1
+"plate.ryy" = 1
+"plate.rzz" = 1
+"""
+
+
+def _accelerations(dae: Dae, flow: SolutionFlow, motion: MotionCode) -> list[float]:
+    """Accelerations and multipliers at values that are nothing special."""
+    table, random = ValueTable(1, {}), np.random.default_rng(3)
+    for c in dae.coordinates:
+        table.put(c.position, [random.uniform(0.2, 0.9)])
+        table.put(c.velocity, [random.uniform(-2.0, 2.0)])
+    for symbol in dae.symbols.parameters.values():
+        table.put(symbol, [0.5])
+    found = {}
+    for result in (each for stage in motion.stages for each in stage.results):
+        (value,) = table(result.value)
+        found[result.array, result.index] = value
+        c = dae.coordinates[result.index]
+        if result.array == "l":
+            table.put(dae.constraints[flow.rows[result.index]].multiplier, [value])
+        else:
+            table.put(c.acceleration if result.array == "a" else c.velocity, [value])
+    return [found[key] for key in sorted(found)]
+
+
+@pytest.mark.parametrize("name", ["three_rrr", "plate"])
+def test_blocks_that_are_folded_give_the_same_motion(name: str) -> None:
+    """At any position: what both solve are the same linear equations."""
+    model = parse_model(PLATE_ON_A_ROD, "plate") if name == "plate" else example(name)
+    graph = build_graph(model)
+    dae = formulate(model, graph, select_trees(model, graph, "aac"))
+    dae, flow = close_loops(model, dae, Closure.TRIANGULAR, [])
+    assert bool(flow.whole) == (name == "plate")
+    at_once, folded = (_accelerations(dae, flow, form()) for form in ways(dae, flow))
+    assert len(at_once) > len(dae.coordinates) + len(flow.rows)
+    np.testing.assert_allclose(folded, at_once, rtol=1e-9, atol=1e-9)

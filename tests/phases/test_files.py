@@ -63,7 +63,7 @@ def test_the_builder_reads_the_same_file(tmp_path: Path) -> None:
     [
         (("PCX1                    = 1.58", "PCX1 = soft"), "own.tir:75: PCX1 is not a number: 'soft'", ""),
         (("PCX1                    = 1.58", ""), "PCX1 is missing", "give it in the file"),
-        (("'PAC2002'", "'FTIRE'"), "other formulas than PAC2002: FTIRE", "PAC2002"),
+        (("'PAC2002'", "'FTIRE'"), "other formulas than PAC2002 and MF 6.1: FTIRE", "PAC2002"),
         (("'meter'", "'mm'"), "has LENGTH in 'mm'", "convert the file"),
     ],
 )

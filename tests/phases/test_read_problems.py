@@ -101,7 +101,7 @@ ONE_MISTAKE = [
     (
         "joints.j.type",
         "planar models have no spherical joints",
-        "the types are revolute, prismatic, weld, virtual; spatial models begin",
+        "the types are revolute, prismatic, weld, virtual, knife_edge, rolling; spatial models begin",
         joint(type="spherical"),
     ),
     (

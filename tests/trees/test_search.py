@@ -17,10 +17,10 @@ from fmugen.phases.graph import build_graph
 from fmugen.pipeline import Compilation
 from fmugen.trees import promising_trees, select_trees
 from fmugen.trees.price import PRICE_ERROR, Cost, lower_bound, program_cost
-from fmugen.trees.search import Candidate, Effort, SearchResult, search_trees, tree_cost
+from fmugen.trees.search import Candidate, SearchEffort, SearchResult, search_trees, tree_cost
 from tests.support import example
 
-SMALL = Effort(candidates=8, neighbours=2, rounds=1)
+SMALL = SearchEffort(candidates=8, neighbours=2, rounds=1)
 
 
 def branches(measurement: SearchResult) -> tuple[set[str], set[str]]:
@@ -71,7 +71,10 @@ def test_the_result_is_the_same_in_several_processes() -> None:
     graph = build_graph(model)
     alone = search_trees(model, graph, Closure.NEWTON, SMALL)
     together = search_trees(
-        model, graph, Closure.NEWTON, Effort(SMALL.candidates, SMALL.neighbours, SMALL.rounds, processes=2)
+        model,
+        graph,
+        Closure.NEWTON,
+        SearchEffort(SMALL.candidates, SMALL.neighbours, SMALL.rounds, processes=2),
     )
     assert branches(alone) == branches(together)
     assert alone.best.cost == together.best.cost
@@ -79,7 +82,7 @@ def test_the_result_is_the_same_in_several_processes() -> None:
 
 def test_measuring_stops_when_time_is_up() -> None:
     model = example("four_bar")
-    hurried = search_trees(model, build_graph(model), Closure.NEWTON, Effort(seconds=1e-9))
+    hurried = search_trees(model, build_graph(model), Closure.NEWTON, SearchEffort(seconds=1e-9))
     assert not hurried.complete
     assert len(hurried.candidates) == 2
     assert hurried.best in hurried.candidates
@@ -123,7 +126,7 @@ def test_drafts_promise_less_than_candidates_cost(name: str, closure: Closure) -
 def test_loops_are_closed_for_the_most_promising_drafts_only() -> None:
     model = example("four_bar")
     measurement = search_trees(
-        model, build_graph(model), Closure.TRIANGULAR, Effort(rounds=0, proposals=0, closed=2)
+        model, build_graph(model), Closure.TRIANGULAR, SearchEffort(rounds=0, proposals=0, closed=2)
     )
     assert len(measurement.ranked) == 2
     left = [c.refusal for c in measurement.candidates if c.refusal.startswith("not closed")]
@@ -146,7 +149,7 @@ def test_drafting_stops_where_the_equations_are_many() -> None:
     """Two at a time, in however many processes; but trees of the file are always tried."""
     model = example("four_bar")
     graph = build_graph(model)
-    effort = Effort(rounds=0, proposals=0, nodes=1)
+    effort = SearchEffort(rounds=0, proposals=0, nodes=1)
     few = search_trees(replace(model, trees=()), graph, Closure.NEWTON, effort)
     assert len(few.candidates) == 2
     assert few.complete
@@ -219,7 +222,7 @@ def test_proposed_joints_are_tried_after_all_others_and_only_if_wanted() -> None
     ]
     assert any(using)
     assert using == sorted(using)
-    plain = search_trees(model, graph, Closure.NEWTON, replace(Effort(), proposals=0))
+    plain = search_trees(model, graph, Closure.NEWTON, replace(SearchEffort(), proposals=0))
     assert plain.proposed == ()
     assert plain.candidates == asked.candidates[: len(plain.candidates)]
 

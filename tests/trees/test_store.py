@@ -15,11 +15,11 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees import choose_trees
-from fmugen.trees.search import SHORT_EFFORT, Effort, search_trees
+from fmugen.trees.search import SHORT_EFFORT, SearchEffort, search_trees
 from fmugen.trees.store import apply_result, cheapest_trees
 from tests.support import example
 
-SMALL = Effort(candidates=3, rounds=0, proposals=0)
+SMALL = SearchEffort(candidates=3, rounds=0, proposals=0)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def chosen(model: SystemModel, effort: Effort = SMALL) -> TreeSelection:
+def chosen(model: SystemModel, effort: SearchEffort = SMALL) -> TreeSelection:
     return cheapest_trees(model, build_graph(model), Closure.NEWTON, effort)[2]
 
 
@@ -80,13 +80,15 @@ def test_a_search_that_ran_out_of_time_is_not_kept(folder: Path) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(("method", "effort"), [("cheapest", SHORT_EFFORT), ("thorough", Effort())])
+@pytest.mark.parametrize(("method", "effort"), [("cheapest", SHORT_EFFORT), ("thorough", SearchEffort())])
 def test_the_name_of_trees_says_how_long_the_search_is(
-    method: str, effort: Effort, monkeypatch: pytest.MonkeyPatch
+    method: str, effort: SearchEffort, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    efforts: list[Effort] = []
+    efforts: list[SearchEffort] = []
 
-    def search(model: SystemModel, graph: LinearGraph, closure: Closure, asked: Effort, _: object) -> object:
+    def search(
+        model: SystemModel, graph: LinearGraph, closure: Closure, asked: SearchEffort, _: object
+    ) -> object:
         efforts.append(asked)
         return search_trees(model, graph, closure, SMALL)
 

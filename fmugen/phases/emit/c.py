@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Assignment, Condition, Heading, Statement, StatementPrinter, Temporary
 
-__all__ = ["Attempt", "CPrinter", "Line", "Pivot", "Store", "Unless", "Zeros", "comment"]
+__all__ = ["CPrinter", "Pivot", "Require", "StoreElement", "Text", "Unless", "Zeros", "comment"]
 
 _INDENT = "    "
 
@@ -18,7 +18,7 @@ def comment(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Store(Assignment):
+class StoreElement(Assignment):
     """An assignment to an element of ``array``."""
 
     array: str = ""
@@ -33,14 +33,14 @@ class Zeros(Statement):
 
 
 @dataclass(frozen=True)
-class Line(Statement):
+class Text(Statement):
     """A line as it stands, which reads no leaf."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Attempt(Statement):
+class Require(Statement):
     """A function of the runtime that must succeed, or the function ends without success.
 
     Its arguments are expressions, then ``more``. With ``listed`` the expressions are the coefficients of a
@@ -103,13 +103,13 @@ class CPrinter(StatementPrinter):
                 return _unless(f"({value} > {statement.bound!r})", statement.otherwise)
             case Pivot():
                 return self._pivot(statement)
-            case Attempt():
+            case Require():
                 return self._attempt(statement)
             case Zeros(array=array, size=size):
                 return [f"for (int i = 0; i < {size}; i++) {{", f"{_INDENT}{array}[i] = 0.0;", "}"]
             case Unless():
                 return statement.lines
-            case Line(text=text):
+            case Text(text=text):
                 return [text]
         raise TypeError(f"{type(statement).__name__} is not a statement of C")
 
@@ -122,7 +122,7 @@ class CPrinter(StatementPrinter):
             lines += [f"{_INDENT}verdict = MOTION_WEAK;", "}"]
         return lines
 
-    def _attempt(self, attempt: Attempt) -> list[str]:
+    def _attempt(self, attempt: Require) -> list[str]:
         values = [self.expression(argument) for argument in attempt.arguments]
         if attempt.listed:
             values = [str(len(values) - 1), f"(const double[]){{{', '.join(values)}}}"]

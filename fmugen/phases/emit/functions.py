@@ -10,8 +10,8 @@ from itertools import count
 from fmugen.expr.code import Operations
 from fmugen.expr.dag import Expr
 from fmugen.expr.statements import Condition, Heading, Statement, Temporary, Written
-from fmugen.ir.program import Function, Leaf, Motion, Program, Result, SolveFunction, StepCode, Vector
-from fmugen.phases.emit.c import Attempt, CPrinter, Line, Pivot, Store, Unless, Zeros, comment
+from fmugen.ir.program import Function, Leaf, MotionCode, Program, Result, SolveFunction, StepCode, Vector
+from fmugen.phases.emit.c import CPrinter, Pivot, Require, StoreElement, Text, Unless, Zeros, comment
 from fmugen.phases.emit.labels import Labels
 from fmugen.phases.emit.names import LETTERS, Names, Nomenclature, expanded_size
 from fmugen.phases.emit.parts import LONGEST_FUNCTION, LONGEST_MOTION, chunks, with_shared_array
@@ -122,10 +122,10 @@ def _signature(name: str) -> _Signature:
 
 
 def absent_function(function: Function) -> str:
-    """The replacement of a function that has nothing to compute: its arguments are not used."""
-    passed = _signature(function.name).passed
-    unused = ", ".join(f"(void)({name})" for name in passed)
-    return f"model_{function.name}({', '.join(passed)}) ({unused})"
+    """A function that has nothing to compute: its arguments are not used."""
+    signature = _signature(function.name)
+    unused = ", ".join(f"(void){name}" for name in signature.passed)
+    return f"void model_{function.name}({signature.text}) {{ {unused}; }}"
 
 
 class FunctionWriter:
@@ -181,7 +181,7 @@ class FunctionWriter:
 
     def _explained(self, written: Written, statement: Statement, function: Function) -> Written:
         """An expression of parameters that is composed of temporaries, with its formula in full."""
-        if not isinstance(statement, Store) or written.read.isdisjoint(function.temporaries):
+        if not isinstance(statement, StoreElement) or written.read.isdisjoint(function.temporaries):
             return written
         if expanded_size(statement.value, _LONGEST_FORMULA) > _LONGEST_FORMULA:
             return written
@@ -227,7 +227,7 @@ class FunctionWriter:
             note = result.origin if result.origin != origin else ""
             origin = result.origin
             target = self._element(function.name, array, result.index)
-            yield Store(target, result.value, "" if array == "y" else note, array)
+            yield StoreElement(target, result.value, "" if array == "y" else note, array)
 
     def _element(self, function: str, array: str, index: int) -> str:
         """An element of an array that a function fills."""
@@ -277,25 +277,25 @@ class FunctionWriter:
         unknown = self._unknown(step.unknown)
         yield Heading(f"{self._program.coordinate_names[step.unknown]}: {equation_of(step)}")
         if step.is_angle:
-            yield Line(f"const Anchor *const {unknown.anchor} = &anchors[{unknown.place}];")
+            yield Text(f"const Anchor *const {unknown.anchor} = &anchors[{unknown.place}];")
         if step.root is not None:
             sine, cosine = unknown.expected
-            yield Line(f"double {sine}, {cosine}, {unknown.root};")
-            yield Line(f"exact_predict({unknown.anchor}, {unknown.value}, &{sine}, &{cosine});")
+            yield Text(f"double {sine}, {cosine}, {unknown.root};")
+            yield Text(f"exact_predict({unknown.anchor}, {unknown.value}, &{sine}, &{cosine});")
         yield from self._temporaries(step.temporaries, solve.leaves, names, numbers)
         if step.helper:
             listed = step.helper in ("exact_polynomial", "exact_half_angle")
-            yield Attempt(step.helper, step.arguments, _after_arguments(step, unknown), listed)
+            yield Require(step.helper, step.arguments, _after_arguments(step, unknown), listed)
         yield from self._temporaries(step.after, solve.leaves, names, numbers)
         targets = (unknown.sine, unknown.cosine) if step.is_angle else (unknown.value,)
         for target, result in zip(targets, step.results, strict=False):
-            yield Store(target, result)
+            yield StoreElement(target, result)
         if step.check:
-            yield Attempt(step.check, (), _check_arguments(step, unknown))
+            yield Require(step.check, (), _check_arguments(step, unknown))
         if step.is_angle:
-            yield Line(f"exact_turn({unknown.anchor}, {unknown.sine}, {unknown.cosine}, &{unknown.value});")
+            yield Text(f"exact_turn({unknown.anchor}, {unknown.sine}, {unknown.cosine}, &{unknown.value});")
         elif unknown.place is not None:  # later steps read its sine and cosine
-            yield Line(f"circle_of({unknown.value}, &{unknown.sine}, &{unknown.cosine});")
+            yield Text(f"circle_of({unknown.value}, &{unknown.sine}, &{unknown.cosine});")
 
     def _unknown(self, coordinate: int) -> _Unknown:
         names, turning = self._nomenclature, self._program.turning
@@ -309,7 +309,7 @@ class FunctionWriter:
 
     # --- equations of motion -------------------------------------------------------------------------
 
-    def motion(self, name: str, motion: Motion) -> list[FunctionText]:
+    def motion(self, name: str, motion: MotionCode) -> list[FunctionText]:
         """The embedded equations of motion, with a verdict of its guards; long ones call their parts."""
         statements = list(self._motion_statements(motion))
         printer = CPrinter(self._names(self._program.circles))
@@ -320,7 +320,7 @@ class FunctionWriter:
         return [self._motion_text(name, motion, body)]
 
     def _motion_in_parts(
-        self, name: str, motion: Motion, parts: Sequence[list[tuple[Statement, Written]]]
+        self, name: str, motion: MotionCode, parts: Sequence[list[tuple[Statement, Written]]]
     ) -> list[FunctionText]:
         """Equations of motion as functions one after another, each with the verdict of its guards."""
         printer = CPrinter(self._names(self._program.circles))
@@ -357,11 +357,11 @@ class FunctionWriter:
         return [*texts, whole]
 
     def _motion_text(
-        self, name: str, motion: Motion, written_out: Sequence[tuple[Statement, Written]]
+        self, name: str, motion: MotionCode, written_out: Sequence[tuple[Statement, Written]]
     ) -> FunctionText:
         statements, body = [each for each, _ in written_out], [written for _, written in written_out]
         read = self._leaves_read(body, self._program.circles)
-        stored = {each.array for each in statements if isinstance(each, Store)}
+        stored = {each.array for each in statements if isinstance(each, StoreElement)}
         used = stored | {LETTERS[leaf.vector] for leaf in read if leaf.vector in LETTERS}
         prologue = _declarations(read, without={"v", "a", "l"}) or ["(void)at;"]
         prologue += [f"(void){vector};" for vector in "val" if vector not in used]
@@ -374,7 +374,7 @@ class FunctionWriter:
             _called(body),
         )
 
-    def _motion_statements(self, motion: Motion) -> Iterator[Statement]:
+    def _motion_statements(self, motion: MotionCode) -> Iterator[Statement]:
         numbers, pivots, names = count(), count(), Names()
         labels = Labels(motion.labels)
         for place, stage in enumerate(motion.stages):
@@ -390,7 +390,7 @@ class FunctionWriter:
                     yield Condition(guard.value, 0.0, "return MOTION_UNKNOWN;")
             for result in stage.results:
                 target = self._element("motion", result.array, result.index)
-                yield Store(target, result.value, "", result.array)
+                yield StoreElement(target, result.value, "", result.array)
 
     # --- names ---------------------------------------------------------------------------------------
 
@@ -477,7 +477,7 @@ def _declarations(read: Iterable[Leaf], without: Iterable[str]) -> list[str]:
 
 def _used(read: Iterable[Leaf], statements: Iterable[Statement]) -> set[str]:
     """The arguments that statements use: arrays that they fill, parameters, a direction, temporaries."""
-    used = {each.array for each in statements if isinstance(each, Store | Zeros)}
+    used = {each.array for each in statements if isinstance(each, StoreElement | Zeros)}
     used |= {"w" for each in statements if isinstance(each, Temporary)}
     used |= {"p" for leaf in read if leaf.vector is Vector.PARAMETERS}
     return used | {"along" for leaf in read if leaf.change}

@@ -8,7 +8,7 @@ from fmugen.components.base import Component
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Mode
 from fmugen.ir.graph import Edge, LinearGraph
-from fmugen.ir.motion import Motion, Switch
+from fmugen.ir.motion import ModeSwitch, Motion
 
 __all__ = ["modes_of"]
 
@@ -28,7 +28,7 @@ def modes_of(
             yield Mode(f"{element}.{mode}", symbol, _relation(symbols, mode, switches))
 
 
-def _relation(symbols: Mapping[str, Expr], mode: str, switches: Sequence[Switch]) -> Expr:
+def _relation(symbols: Mapping[str, Expr], mode: str, switches: Sequence[ModeSwitch]) -> Expr:
     """Positive outside of the mode, negative in it; ``symbols`` are those of all modes but the first."""
     dag = symbols[mode].dag
     never = dag.number(-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fmugen.components.formulas import Resolve, lower
@@ -53,6 +53,9 @@ class EdgeMotion(Motion):
 
     def __getitem__(self, formula: Formula) -> Expr:
         return lower(formula, self.around.symbols, self.around.resolve)
+
+    def lowered(self, formula: Formula, names: Mapping[str, Expr]) -> Expr:
+        return lower(formula, self.around.symbols, names.__getitem__)
 
     def own(self, quantity: str) -> Expr:
         return self.around.resolve(f"{self.edge.name}.{quantity}")

@@ -22,7 +22,7 @@ from fmugen.ir.model import SystemModel
 from fmugen.ir.program import (
     Function,
     Leaf,
-    Motion,
+    MotionCode,
     MotionStage,
     NetworkCode,
     Program,
@@ -34,7 +34,7 @@ from fmugen.ir.program import (
 )
 from fmugen.ir.steps import ExactStep
 from fmugen.phases.lower.angles import angle_results, counted_angles
-from fmugen.phases.lower.arrange import compact_forms, compact_motion, stage_roots, taken, turned_by_circles
+from fmugen.phases.lower.arrange import compact_forms, compact_motion, stage_roots, taken, turning_coordinates
 from fmugen.phases.lower.calculated import calculated_variables
 from fmugen.phases.lower.dependencies import Dependencies
 from fmugen.phases.lower.inputs import input_rates, input_stamps, starts_by_inputs
@@ -43,7 +43,7 @@ from fmugen.phases.lower.matrices import jacobian_results, mass_results, phi_res
 from fmugen.phases.lower.partials import partials_of
 from fmugen.phases.lower.solved import SolvedEquations
 from fmugen.phases.lower.states import continuous_states
-from fmugen.phases.lower.steps import CIRCLE, Form, form_of
+from fmugen.phases.lower.steps import CIRCLE, StepForm, form_of
 from fmugen.phases.lower.symbols import equations_of, symbol_leaves
 from fmugen.phases.lower.tangents import Directions, tangent_results
 
@@ -54,7 +54,7 @@ def lower_program(
     model: SystemModel,
     dae: Dae,
     flow: SolutionFlow,
-    motions: Sequence[Motion | None] = (),
+    motions: Sequence[MotionCode | None] = (),
 ) -> Program:
     """The functions that generated code consists of.
 
@@ -67,7 +67,7 @@ def count_program(
     model: SystemModel,
     dae: Dae,
     flow: SolutionFlow,
-    motions: Sequence[Motion | None] = (),
+    motions: Sequence[MotionCode | None] = (),
     *,
     compacted: bool = True,
 ) -> Program:
@@ -80,7 +80,7 @@ def count_program(
     return lowering.program(_of_all_sets(flow, motions))
 
 
-def _of_all_sets(flow: SolutionFlow, motions: Sequence[Motion | None]) -> list[Motion | None]:
+def _of_all_sets(flow: SolutionFlow, motions: Sequence[MotionCode | None]) -> list[MotionCode | None]:
     return [*motions, *(None for _ in flow.sets[len(motions) :])]
 
 
@@ -105,7 +105,7 @@ class _Lowering:
         self._derived: dict[Expr, Leaf] = {}
         self._turning: dict[int, int] = {}
 
-    def program(self, motions: Sequence[Motion | None]) -> Program:
+    def program(self, motions: Sequence[MotionCode | None]) -> Program:
         whole = self._whole
         calculated: list[CalculatedVariable] = []
         values: list[Expr] = []
@@ -148,11 +148,11 @@ class _Lowering:
             self._relations.by_sign,
         )
 
-    def _sets(self, motions: Sequence[Motion | None]) -> tuple[SetCode, ...]:
+    def _sets(self, motions: Sequence[MotionCode | None]) -> tuple[SetCode, ...]:
         """The functions of all sets of independent coordinates; before them, what turns in any."""
         blocks = [block for flow in self._flow.sets for block in flow.blocks]
         forms = [form for block in blocks for form in self._forms(block.steps)]
-        self._turning = self._turning_coordinates(forms, motions)
+        self._turning = turning_coordinates(self._dae.coordinates, self._rows, forms, motions)
         pairs = zip(self._flow.sets, motions, strict=True)
         return tuple(self._set(number, flow, motion) for number, (flow, motion) in enumerate(pairs))
 
@@ -316,7 +316,7 @@ class _Lowering:
 
     # --- sets of independent coordinates -------------------------------------------------------------
 
-    def _set(self, number: int, flow: SolutionFlow, motion: Motion | None) -> SetCode:
+    def _set(self, number: int, flow: SolutionFlow, motion: MotionCode | None) -> SetCode:
         forms = [self._forms(block.steps) for block in flow.blocks]
         prefix = f"set_{number}_" if number else ""
         together = None
@@ -356,17 +356,6 @@ class _Lowering:
 
     # --- sines and cosines that are found once -------------------------------------------------------
 
-    def _turning_coordinates(self, forms: Sequence[Form], motions: Sequence[Motion | None]) -> dict[int, int]:
-        """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
-        roots = [root for form in forms for root in (*form.arguments, *form.results)]
-        roots += [row.phi for row in self._rows]
-        for motion in filter(None, motions):
-            roots += [root for stage in motion.stages for root in stage_roots(stage)]
-        read = turned_by_circles(roots)
-        turned = {form.unknown for form in forms if form.is_angle}
-        found = [i for i, c in enumerate(self._dae.coordinates) if c.position in read or i in turned]
-        return {coordinate: place for place, coordinate in enumerate(found)}
-
     def _sines(self, without: Sequence[int] = ()) -> dict[Expr, Leaf]:
         """Leaves of the sines and cosines of turning coordinates."""
         leaves: dict[Expr, Leaf] = {}
@@ -380,7 +369,7 @@ class _Lowering:
 
     # --- exact steps ---------------------------------------------------------------------------------
 
-    def _forms(self, steps: Sequence[ExactStep]) -> list[Form]:
+    def _forms(self, steps: Sequence[ExactStep]) -> list[StepForm]:
         """The steps that one function takes, each using what those before it have found."""
         forms, hold, known = [], self._relations.hold, SolvedEquations()
         units = self._dae.unit_positions
@@ -393,7 +382,7 @@ class _Lowering:
                 known.learn(form.solved)
         return forms
 
-    def _solve_function(self, name: str, purpose: str, forms: Sequence[Form]) -> SolveFunction | None:
+    def _solve_function(self, name: str, purpose: str, forms: Sequence[StepForm]) -> SolveFunction | None:
         """The exact steps of a block, or of all of them; ``None`` for a block without steps."""
         if not forms:
             return None
@@ -449,11 +438,11 @@ class _Lowering:
             results=tuple(replace(result, value=hold(result.value)) for result in stage.results),
         )
 
-    def _motion(self, motion: Motion) -> Motion:
+    def _motion(self, motion: MotionCode) -> MotionCode:
         """The stages with the temporaries that each needs and no earlier one has."""
         is_leaf = self._leaf_test(self._sines())
         labels = tuple((self._relations.hold(node), text) for node, text in motion.labels)
-        motion = Motion(tuple(self._held_stage(stage) for stage in motion.stages))
+        motion = MotionCode(tuple(self._held_stage(stage) for stage in motion.stages))
         motion = compact_motion(motion, is_leaf) if self._compacted else motion
         groups = [stage_roots(stage) for stage in motion.stages]
         roots = [root for group in groups for root in group]
@@ -464,7 +453,7 @@ class _Lowering:
         for stage, group in zip(motion.stages, groups, strict=True):
             temporaries, waiting = taken(waiting, group, is_leaf)
             stages.append(replace(stage, temporaries=temporaries))
-        return Motion(tuple(stages), count_operations(named, roots, is_leaf), labels)
+        return MotionCode(tuple(stages), count_operations(named, roots, is_leaf), labels)
 
     # --- functions ----------------------------------------------------------------------------------
 

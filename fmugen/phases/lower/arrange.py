@@ -9,20 +9,21 @@ from fmugen.expr.calculus import postorder
 from fmugen.expr.code import reached
 from fmugen.expr.compact import compact
 from fmugen.expr.dag import Expr, Operation
-from fmugen.ir.program import Motion, MotionStage
-from fmugen.phases.lower.steps import Form
+from fmugen.ir.dae import Constraint, Coordinate
+from fmugen.ir.program import MotionCode, MotionStage
+from fmugen.phases.lower.steps import StepForm
 
-__all__ = ["compact_forms", "compact_motion", "stage_roots", "taken", "turned_by_circles"]
+__all__ = ["compact_forms", "compact_motion", "stage_roots", "taken", "turning_coordinates"]
 
 #: Sweeps over right-hand sides, which are evaluated most often.
 _SWEEPS = 2
 
 
-def compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
+def compact_motion(motion: MotionCode, is_leaf: Callable[[Expr], bool]) -> MotionCode:
     """The equations of motion with fewer operations, sharing across stages."""
     given = [root for stage in motion.stages for root in stage_roots(stage)]
     roots = iter(compact(given, is_leaf, _SWEEPS))
-    return Motion(
+    return MotionCode(
         tuple(
             replace(
                 stage,
@@ -34,7 +35,7 @@ def compact_motion(motion: Motion, is_leaf: Callable[[Expr], bool]) -> Motion:
     )
 
 
-def compact_forms(forms: Sequence[Form], is_leaf: Callable[[Expr], bool]) -> list[Form]:
+def compact_forms(forms: Sequence[StepForm], is_leaf: Callable[[Expr], bool]) -> list[StepForm]:
     """Steps with fewer operations, sharing across steps."""
     given = [root for form in forms for root in (*form.arguments, *form.results)]
     roots = iter(compact(given, is_leaf, _SWEEPS))
@@ -61,7 +62,25 @@ def taken(
     return tuple(n for n in waiting if n in needed), [n for n in waiting if n not in needed]
 
 
-def turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
+def turning_coordinates(
+    coordinates: Sequence[Coordinate],
+    rows: Iterable[Constraint],
+    forms: Sequence[StepForm],
+    motions: Iterable[MotionCode | None],
+) -> dict[int, int]:
+    """The coordinates whose sine or cosine the closure or the motion reads, numbered in order."""
+    roots = [root for form in forms for root in (*form.arguments, *form.results)]
+    roots += [row.phi for row in rows]
+    roots += [
+        root for motion in filter(None, motions) for stage in motion.stages for root in stage_roots(stage)
+    ]
+    read = _turned_by_circles(roots)
+    turned = {form.unknown for form in forms if form.is_angle}
+    found = [i for i, each in enumerate(coordinates) if each.position in read or i in turned]
+    return {coordinate: place for place, coordinate in enumerate(found)}
+
+
+def _turned_by_circles(roots: Iterable[Expr]) -> set[Expr]:
     """The coordinates of whose sine or cosine expressions depend."""
     circles = (node for node in postorder(roots) if node.operation is Operation.CALL)
     return {node.args[0] for node in circles if node.name in ("sin", "cos")}

@@ -19,11 +19,11 @@ from fmugen.expr.generic import Generic
 from fmugen.expr.substitute import rebuilt
 from fmugen.ir.steps import ExactStep
 
-__all__ = ["Solved", "SolvedEquations"]
+__all__ = ["SolvedAngle", "SolvedEquations"]
 
 
 @dataclass(frozen=True)
-class Solved:
+class SolvedAngle:
     """``a sine + b cosine = c`` with its ``root``, the square of which is ``discriminant``."""
 
     sine: Expr
@@ -39,10 +39,10 @@ class SolvedEquations:
     """The equations that are solved so far, in the order of the steps."""
 
     def __init__(self) -> None:
-        self._equations: list[Solved] = []
+        self._equations: list[SolvedAngle] = []
         self._generic = Generic()
 
-    def learn(self, equation: Solved) -> None:
+    def learn(self, equation: SolvedAngle) -> None:
         self._equations.append(equation)
 
     def step(self, step: ExactStep) -> ExactStep:
@@ -66,7 +66,7 @@ class SolvedEquations:
             known[node] = fresh
         return known[root]
 
-    def _reduced(self, node: Expr, equation: Solved) -> Expr:
+    def _reduced(self, node: Expr, equation: SolvedAngle) -> Expr:
         if node.operation is Operation.POWER and node.args[0] is equation.root and node.exponent == 2:
             return equation.discriminant
         if node.operation is not Operation.ADD:
@@ -96,7 +96,7 @@ def _ratios(x: Expr, y: Expr, a: Expr, b: Expr) -> Iterator[Expr]:
         yield y / b
 
 
-def _combination(node: Expr, equation: Solved) -> tuple[Expr, Expr, list[Expr]]:
+def _combination(node: Expr, equation: SolvedAngle) -> tuple[Expr, Expr, list[Expr]]:
     """A sum as ``x sin + y cos + rest`` of the angle of an equation: x, y and the terms of the rest."""
     parts = [_parted(term, equation) for term in node.args]
     x = node.dag.add(factor for kind, factor in parts if kind is equation.sine)
@@ -104,7 +104,7 @@ def _combination(node: Expr, equation: Solved) -> tuple[Expr, Expr, list[Expr]]:
     return x, y, [factor for kind, factor in parts if kind is None]
 
 
-def _parted(term: Expr, equation: Solved) -> tuple[Expr | None, Expr]:
+def _parted(term: Expr, equation: SolvedAngle) -> tuple[Expr | None, Expr]:
     """Sine or cosine of the equation and what it is multiplied by; the term alone, if it has neither."""
     dag = term.dag
     factors = term.args if term.operation is Operation.MUL else (term,)

@@ -18,13 +18,13 @@ from fmugen.ir.steps import (
     PolynomialStep,
     QuadraticStep,
 )
-from fmugen.phases.lower.solved import Solved
+from fmugen.phases.lower.solved import SolvedAngle
 
-__all__ = ["CIRCLE", "Form", "form_of"]
+__all__ = ["CIRCLE", "StepForm", "form_of"]
 
 
 @dataclass(frozen=True)
-class Form:
+class StepForm:
     """A step as expressions around a helper of the runtime; see ``StepCode``.
 
     ``leaves`` are what the step finds before its results: the root, and the direction that is expected of an
@@ -40,7 +40,7 @@ class Form:
     leaves: dict[Expr, Vector] = field(default_factory=dict)
     root: Expr | None = None
     check: str = ""
-    solved: Solved | None = None
+    solved: SolvedAngle | None = None
 
 
 #: Operations of the helpers in exact.h; comparisons, signs and magnitudes are not counted. The way to an
@@ -58,44 +58,44 @@ _HALF_ANGLE = Operations(3, 4, 3)
 CIRCLE = Operations(0, 0, 0, 2)
 
 
-def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = ()) -> Form:
+def form_of(step: ExactStep, name: str, angle: Expr, units: Collection[Expr] = ()) -> StepForm:
     """The form of a step for the coordinate ``angle``, which has this name.
 
     ``units`` are coordinates that are never larger than one.
     """
     match step:
         case LinearStep(denominator=denominator) if denominator.is_number:
-            return Form(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
+            return StepForm(step.unknown, False, "", (), (step.numerator / denominator,), Operations())
         case LinearStep():
             arguments = (step.numerator, step.denominator, size_of(step.denominator, units))
             length = step.numerator / step.denominator
-            return Form(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
+            return StepForm(step.unknown, False, "exact_regular", arguments, (length,), _REGULAR)
         case LinearAngleStep():
             return _linear_form(step)
         case GoniometricStep():
             return _goniometric_form(step, name, angle)
         case QuadraticStep() if step.b.is_zero:
             size = size_of(step.c, units) / step.a.dag.call("abs", step.a)
-            return Form(step.unknown, False, "exact_square", (-step.c / step.a, size), (), _SQUARE)
+            return StepForm(step.unknown, False, "exact_square", (-step.c / step.a, size), (), _SQUARE)
         case QuadraticStep():
-            return Form(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
+            return StepForm(step.unknown, False, "exact_quadratic", (step.a, step.b, step.c), (), _QUADRATIC)
         case PolynomialStep(half_angle=True):
             own = _HALF_ANGLE + _PREDICT + _TURN
-            return Form(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
+            return StepForm(step.unknown, True, "exact_half_angle", step.coefficients, (), own)
         case PolynomialStep():
-            return Form(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
+            return StepForm(step.unknown, False, "exact_polynomial", step.coefficients, (), Operations())
 
 
-def _linear_form(step: LinearAngleStep) -> Form:
+def _linear_form(step: LinearAngleStep) -> StepForm:
     """Sine and cosine; equations may contradict each other, equal angles belong to one assembly mode."""
     results = (step.sine / step.denominator, step.cosine / step.denominator)
     equal = isinstance(step, EqualAngleStep)
     own = (_PREDICT + _EXPECTED if equal else _UNIT) + _TURN
     check = "exact_expected" if equal else "exact_unit"
-    return Form(step.unknown, True, "", (), results, own, check=check)
+    return StepForm(step.unknown, True, "", (), results, own, check=check)
 
 
-def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
+def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> StepForm:
     """``a sin + b cos = c``; with a or b zero the equation gives one of both, and the circle the other."""
     dag = step.c.dag
     a, b, c = _without_common_factor(step.a, step.b, step.c)
@@ -120,8 +120,8 @@ def _goniometric_form(step: GoniometricStep, name: str, angle: Expr) -> Form:
     own = _PREDICT + _ROOT + _TURN
     solved = None
     if not a.is_zero and not b.is_zero:
-        solved = Solved(dag.call("sin", angle), dag.call("cos", angle), a, b, c, root, arguments[0])
-    return Form(step.unknown, True, "exact_root", arguments, results, own, leaves, root, solved=solved)
+        solved = SolvedAngle(dag.call("sin", angle), dag.call("cos", angle), a, b, c, root, arguments[0])
+    return StepForm(step.unknown, True, "exact_root", arguments, results, own, leaves, root, solved=solved)
 
 
 def _without_common_factor(a: Expr, b: Expr, c: Expr) -> tuple[Expr, Expr, Expr]:

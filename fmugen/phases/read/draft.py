@@ -35,7 +35,7 @@ from fmugen.phases.read.schema import (
 )
 from fmugen.suggestions import closest, did_you_mean
 
-__all__ = ["ELEMENT_SECTIONS", "NETWORK_SECTIONS", "Draft", "read_draft"]
+__all__ = ["ELEMENT_SECTIONS", "NETWORK_SECTIONS", "DraftModel", "read_draft"]
 
 _T = TypeVar("_T", bound=Table)
 _Raw = Mapping[str, object]
@@ -60,7 +60,7 @@ _SECTIONS = (
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftModel:
     """The tables of a file that could be read, and every name it declares.
 
     ``space`` is the one the file asks for, or the likeliest if what it says is wrong. ``names`` lists the
@@ -83,11 +83,11 @@ class Draft:
     closure: ClosureTable | None = None
 
 
-def read_draft(tables: _Raw, problems: ProblemLog) -> Draft:
+def read_draft(tables: _Raw, problems: ProblemLog) -> DraftModel:
     """The readable part of a file; errors are added to ``problems``."""
     reader = _Reader(tables, problems)
     reader.check_sections()
-    return Draft(
+    return DraftModel(
         space=reader.space,
         names=reader.names(),
         points=reader.points(),

@@ -18,7 +18,7 @@ from fmugen.ir.element import (
     Vector,
 )
 from fmugen.ir.formula import ZERO, Formula
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, DraftModel
 from fmugen.phases.read.geometry import Geometry
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable, PointEntry, PointTable
@@ -40,7 +40,7 @@ class ElementReader:
     problem keeps the model from being used.
     """
 
-    def __init__(self, draft: Draft, problems: ProblemLog) -> None:
+    def __init__(self, draft: DraftModel, problems: ProblemLog) -> None:
         self.draft = draft
         self.problems = problems
         self.planar = draft.space is Space.PLANAR

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fmugen.components.base import Form
-from fmugen.phases.read.draft import Draft
+from fmugen.phases.read.draft import DraftModel
 from fmugen.phases.read.fields import Measured
 from fmugen.phases.read.names import Scope
 from fmugen.phases.read.problems import KeyPath, ProblemLog
@@ -15,7 +15,7 @@ from fmugen.units import parse_unit
 __all__ = ["check_measured"]
 
 
-def check_measured(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def check_measured(draft: DraftModel, scope: Scope, problems: ProblemLog) -> None:
     """Check that the unit of every number of the draft has the dimension of its key."""
     for place, unit, expected in _units(draft, scope):
         if unit and not parse_unit(unit).same_dimension(parse_unit(expected)):
@@ -24,7 +24,7 @@ def check_measured(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
             problems.add(place, message, f"write the number in {expected!r}" if expected != "1" else "")
 
 
-def _units(draft: Draft, scope: Scope) -> Iterator[tuple[KeyPath, str, str]]:
+def _units(draft: DraftModel, scope: Scope) -> Iterator[tuple[KeyPath, str, str]]:
     """The place of each number, the unit it carries (or none), and that of its key."""
     for section, tables in draft.elements.items():
         for name, table in tables.items():
@@ -59,7 +59,7 @@ def _of_points(place: KeyPath, table: Table) -> Iterator[tuple[KeyPath, str, str
         yield (*place, *inner), formula.unit, "rad" if "angles" in inner[2:] else "m"
 
 
-def _of_numbers(draft: Draft) -> Iterator[tuple[KeyPath, str, str]]:
+def _of_numbers(draft: DraftModel) -> Iterator[tuple[KeyPath, str, str]]:
     for name, parameter in draft.parameters.items():
         for key in ("value", "min", "max", "nominal"):
             yield ("parameters", name, key), _unit(getattr(parameter, key)), parameter.unit

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fmugen.components.base import REGISTRY, FormulaScope
+from fmugen.components.road import PLACE
 from fmugen.ir.formula import CONSTANTS, FUNCTIONS, TIME, Formula, Name
 from fmugen.ir.model import GROUND, Space, SystemModel, attitude_kinds, quantities
 from fmugen.ir.quantity import Level, Quantity
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, DraftModel
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import Table, formulas_of
 from fmugen.suggestions import closest, did_you_mean
@@ -39,7 +40,12 @@ _EULER_PARAMETERS = frozenset(f"{rate}p{index}" for rate in ("", "d", "dd") for 
 
 #: What formulas are for that are evaluated while the model runs: they may use inputs and quantities.
 _RUNNING = (FormulaScope.FORCE, FormulaScope.VALUE, FormulaScope.OUTPUT)
+_CONSTANT = (FormulaScope.CONSTANT, FormulaScope.ROAD)
+#: Names that the formulas of a use have of their own.
+_OWN_NAMES = {FormulaScope.ROAD: PLACE}
 _REASONS = {
+    FormulaScope.ROAD: "the height of a road depends on the place alone: only parameters, pi, road_x and "
+    "road_y may be used",
     FormulaScope.CONSTANT: "this value is constant: only parameters and pi may be used",
     FormulaScope.DRIVER: "a driver is differentiated twice by time: it can use parameters, pi, time, and "
     "inputs whose first two rates are inputs",
@@ -53,7 +59,7 @@ _REASONS = {
 # --- spelling and uniqueness ---------------------------------------------------------------------
 
 
-def check_names(draft: Draft, problems: ProblemLog) -> None:
+def check_names(draft: DraftModel, problems: ProblemLog) -> None:
     """Every declared name is an identifier, not reserved, and not taken by another section."""
     _check_spelling(draft, problems)
     _check_unique(draft, problems)
@@ -75,7 +81,7 @@ def _reserved_for_points(space: Space) -> frozenset[str]:
     return frozenset(kinds | {"center"})
 
 
-def _check_spelling(draft: Draft, problems: ProblemLog) -> None:
+def _check_spelling(draft: DraftModel, problems: ProblemLog) -> None:
     if draft.model is not None:
         _check_name(("model", "name"), draft.model.name, frozenset(), problems)
     for section, names in draft.names.items():
@@ -99,7 +105,7 @@ def _check_name(place: KeyPath, name: str, reserved: frozenset[str], problems: P
         problems.add(place, f"the name {name!r} is reserved", "it has a meaning of its own: choose another")
 
 
-def _check_unique(draft: Draft, problems: ProblemLog) -> None:
+def _check_unique(draft: DraftModel, problems: ProblemLog) -> None:
     taken: dict[str, str] = {}
     for section in (*ELEMENT_SECTIONS, *NETWORK_SECTIONS, "parameters", "inputs", "outputs"):
         for name in draft.names[section]:
@@ -134,8 +140,8 @@ class Scope:
 
     def usable(self, role: FormulaScope) -> list[str]:
         """The names a formula of the role may use."""
-        names = [*self.parameters, *CONSTANTS]
-        if role is not FormulaScope.CONSTANT:
+        names = [*self.parameters, *CONSTANTS, *_OWN_NAMES.get(role, ())]
+        if role not in _CONSTANT:
             names.append(TIME)
         if role is FormulaScope.DRIVER:
             names += sorted(self.prescribing)
@@ -145,7 +151,7 @@ class Scope:
         return names
 
 
-def scope_of(draft: Draft, model: SystemModel) -> Scope:
+def scope_of(draft: DraftModel, model: SystemModel) -> Scope:
     """The names declared in the draft, with the quantities of the elements read so far."""
     known = {quantity.name: quantity for quantity in quantities(model)}
     readable = {quantity.owner for quantity in known.values()}
@@ -162,7 +168,7 @@ def scope_of(draft: Draft, model: SystemModel) -> Scope:
     )
 
 
-def check_rates(draft: Draft, problems: ProblemLog) -> None:
+def check_rates(draft: DraftModel, problems: ProblemLog) -> None:
     """The rate of an input is another input. No chain of rates leads back to its own start."""
     for name, table in draft.inputs.items():
         place: KeyPath = ("inputs", name, "rate")
@@ -185,7 +191,7 @@ def check_rates(draft: Draft, problems: ProblemLog) -> None:
                 problems.add(place, message, "correct one of the units")
 
 
-def check_stamps(draft: Draft, problems: ProblemLog) -> None:
+def check_stamps(draft: DraftModel, problems: ProblemLog) -> None:
     """A stamp is an input with the unit of time that has neither a stamp nor a rate itself."""
     for name, table in draft.inputs.items():
         place: KeyPath = ("inputs", name, "stamp")
@@ -207,7 +213,7 @@ def check_stamps(draft: Draft, problems: ProblemLog) -> None:
             )
 
 
-def check_outputs(draft: Draft, problems: ProblemLog) -> None:
+def check_outputs(draft: DraftModel, problems: ProblemLog) -> None:
     """The names in ``by`` and ``without`` of outputs must be inputs."""
     for name, table in draft.outputs.items():
         here: KeyPath = ("outputs", name)
@@ -223,7 +229,7 @@ def check_outputs(draft: Draft, problems: ProblemLog) -> None:
             problems.add((*here, "without"), "the output has 'by' as well", "keep one of the two")
 
 
-def _rates(name: str, draft: Draft) -> list[str]:
+def _rates(name: str, draft: DraftModel) -> list[str]:
     """The input, its rate, the rate of that, and so on."""
     chain: list[str] = []
     while name in draft.inputs and name not in chain:
@@ -232,7 +238,7 @@ def _rates(name: str, draft: Draft) -> list[str]:
     return chain
 
 
-def check_formulas(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def check_formulas(draft: DraftModel, scope: Scope, problems: ProblemLog) -> None:
     """Every name in every formula exists and may be used where it is."""
     for place, table in _tables(draft):
         for inner, formula, role in formulas_of(table):
@@ -245,7 +251,7 @@ def sole_name(formula: Formula) -> str | None:
     return formula.root.text if isinstance(formula.root, Name) else None
 
 
-def _tables(draft: Draft) -> Iterator[tuple[KeyPath, Table]]:
+def _tables(draft: DraftModel) -> Iterator[tuple[KeyPath, Table]]:
     singles = {"model": draft.model, "ground": draft.ground, "start": draft.start}
     for section, table in singles.items():
         if table is not None:
@@ -260,11 +266,11 @@ def _tables(draft: Draft) -> Iterator[tuple[KeyPath, Table]]:
 
 
 def _check_use(place: KeyPath, name: str, role: FormulaScope, scope: Scope, problems: ProblemLog) -> None:
-    if name in scope.parameters or name in CONSTANTS:
+    if name in scope.parameters or name in CONSTANTS or name in _OWN_NAMES.get(role, ()):
         return
     quantity = scope.quantities.get(name)
     if name == TIME:
-        _forbid(place, "time", role is not FormulaScope.CONSTANT, role, problems)
+        _forbid(place, "time", role not in _CONSTANT, role, problems)
     elif name in scope.inputs:
         allowed = role in _RUNNING or (role is FormulaScope.DRIVER and name in scope.prescribing)
         _forbid(place, f"the input {name!r}", allowed, role, problems)

@@ -9,7 +9,7 @@ from fmugen.components.networks import FLANGES, NetworkComponent, network_class
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import GROUND, Element
 from fmugen.ir.network import FLANGE, Discipline, flange_joint
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, DraftModel
 from fmugen.phases.read.problems import KeyPath, ProblemLog
 from fmugen.phases.read.schema import ElementTable
 from fmugen.suggestions import choice_hint
@@ -17,7 +17,7 @@ from fmugen.suggestions import choice_hint
 __all__ = ["read_components"]
 
 
-def read_components(draft: Draft, problems: ProblemLog) -> Iterator[Element]:
+def read_components(draft: DraftModel, problems: ProblemLog) -> Iterator[Element]:
     """The components of a draft; what is wrong with their nodes is logged."""
     nodes = _Nodes(draft, problems)
     for section in NETWORK_SECTIONS:
@@ -49,7 +49,7 @@ def _formula(table: ElementTable, name: str) -> Formula:
 class _Nodes:
     """Remembers the discipline of every node."""
 
-    def __init__(self, draft: Draft, problems: ProblemLog) -> None:
+    def __init__(self, draft: DraftModel, problems: ProblemLog) -> None:
         self._draft, self._problems = draft, problems
         self._known: dict[str, tuple[Discipline, str]] = {}
         sections = (*ELEMENT_SECTIONS, *NETWORK_SECTIONS)

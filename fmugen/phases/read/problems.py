@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fmugen.errors import FormulaError, Problem
 
-__all__ = ["KeyPath", "Origin", "ProblemLog", "dotted", "formula_message"]
+__all__ = ["EntryOrigin", "KeyPath", "ProblemLog", "dotted", "formula_message"]
 
 #: The keys that lead to a value in the file; integers count in arrays.
 KeyPath = tuple[str | int, ...]
@@ -17,7 +17,7 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
-class Origin:
+class EntryOrigin:
     """Where a flattened entry was written, and by which use it came into the model."""
 
     place: KeyPath
@@ -46,7 +46,7 @@ class ProblemLog:
     def __init__(self, file: str = "", lines: Mapping[KeyPath, int] | None = None) -> None:
         self._files = [file]
         self._lines = {place: (0, line) for place, line in (lines or {}).items()}
-        self._origins: Mapping[KeyPath, Origin] = {}
+        self._origins: Mapping[KeyPath, EntryOrigin] = {}
         self._entries: list[_Entry] = []
         self._told: set[tuple[str, str]] = set()
 
@@ -56,7 +56,7 @@ class ProblemLog:
         number = len(self._files) - 1
         self._lines = {place: (number, line) for place, line in lines.items()} | self._lines
 
-    def trace(self, origins: Mapping[KeyPath, Origin]) -> None:
+    def trace(self, origins: Mapping[KeyPath, EntryOrigin]) -> None:
         """Entries that came from assemblies; their problems are reported where they were written."""
         self._origins = origins
 

@@ -20,7 +20,7 @@ from fmugen.ir.model import (
     SystemModel,
 )
 from fmugen.ir.quantity import Level, Quantity, derivative_names
-from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, Draft
+from fmugen.phases.read.draft import ELEMENT_SECTIONS, NETWORK_SECTIONS, DraftModel
 from fmugen.phases.read.elements import ElementReader, vector
 from fmugen.phases.read.measured import check_measured
 from fmugen.phases.read.names import (
@@ -43,7 +43,7 @@ from fmugen.units import coherent_text, parse_unit, quotient
 __all__ = ["resolve"]
 
 
-def resolve(draft: Draft, problems: ProblemLog) -> SystemModel:
+def resolve(draft: DraftModel, problems: ProblemLog) -> SystemModel:
     """The model of a draft; it may be used only if no problem has been logged."""
     check_names(draft, problems)
     check_rates(draft, problems)
@@ -72,7 +72,7 @@ def _require_limits(place: KeyPath, value: float, table: LimitedTable, problems:
         problems.add(place, f"the value {value:g} is above its max {table.max:g}", "change one of them")
 
 
-def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
+def _mechanism(draft: DraftModel, problems: ProblemLog) -> SystemModel:
     """The model without what refers to quantities."""
     if not any(draft.names[section] for section in ("bodies", *NETWORK_SECTIONS)):
         hint = "add one: [bodies.crank] or [electrical.R1]"
@@ -116,7 +116,7 @@ def _mechanism(draft: Draft, problems: ProblemLog) -> SystemModel:
 # --- units and outputs ---------------------------------------------------------------------------
 
 
-def _check_units(draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def _check_units(draft: DraftModel, scope: Scope, problems: ProblemLog) -> None:
     """Numbers are in SI: no value is converted, so a unit with a factor is an error."""
     for name, parameter in draft.parameters.items():
         _check_coherent(("parameters", name, "unit"), parameter.unit, "value", parameter.value, problems)
@@ -148,20 +148,20 @@ def _check_coherent(place: KeyPath, text: str, key: str | None, value: float, pr
     problems.add(place, f"all numbers of a model are in SI, but {text!r} is not", f"write {advice}")
 
 
-def _outputs(draft: Draft, scope: Scope) -> Iterator[Output]:
+def _outputs(draft: DraftModel, scope: Scope) -> Iterator[Output]:
     for name, table in draft.outputs.items():
         unit = _inherited_unit(table, draft, scope) if table.unit is None else table.unit
         yield Output(name, table.value, unit, table.description, table.by, tuple(table.without))
 
 
-def _inherited_unit(table: OutputTable, draft: Draft, scope: Scope) -> str:
+def _inherited_unit(table: OutputTable, draft: DraftModel, scope: Scope) -> str:
     """The unit of the one thing the formula names, or reverses; that of a plain number if it is more."""
     unit = _formula_unit(table.value, draft, scope)
     named = sole_name(table.value) is not None and table.by in draft.inputs
     return quotient(unit, draft.inputs[table.by].unit) if named else unit
 
 
-def _formula_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
+def _formula_unit(formula: Formula, draft: DraftModel, scope: Scope) -> str:
     root = formula.root
     while isinstance(root, Call) and root.function == "neg":  # as mirrored quantities are
         (root,) = root.arguments
@@ -177,7 +177,9 @@ def _formula_unit(formula: Formula, draft: Draft, scope: Scope) -> str:
 # --- start values, trees, experiment -------------------------------------------------------------
 
 
-def _starts(draft: Draft, scope: Scope, elements: Iterable[Element], problems: ProblemLog) -> Iterator[Start]:
+def _starts(
+    draft: DraftModel, scope: Scope, elements: Iterable[Element], problems: ProblemLog
+) -> Iterator[Start]:
     yield from _given_starts(draft, scope, problems)
     if draft.start is not None and draft.start.steady:
         return
@@ -191,7 +193,7 @@ def _starts(draft: Draft, scope: Scope, elements: Iterable[Element], problems: P
             )
 
 
-def _given_starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[Start]:
+def _given_starts(draft: DraftModel, scope: Scope, problems: ProblemLog) -> Iterator[Start]:
     if draft.start is None:
         return
     for group, values in (("fixed", draft.start.fixed), ("guess", draft.start.guess)):
@@ -204,7 +206,7 @@ def _given_starts(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[
             problems.add(("start", "guess", name), message, "keep one of the two")
 
 
-def _check_start(place: KeyPath, name: str, draft: Draft, scope: Scope, problems: ProblemLog) -> None:
+def _check_start(place: KeyPath, name: str, draft: DraftModel, scope: Scope, problems: ProblemLog) -> None:
     quantity = scope.quantities.get(name)
     if quantity is None:
         if name.rpartition(".")[0] not in scope.unreadable:
@@ -215,7 +217,7 @@ def _check_start(place: KeyPath, name: str, draft: Draft, scope: Scope, problems
         problems.add(place, f"{name!r} can have no start value: {reason}", hint)
 
 
-def _why_no_start(quantity: Quantity, draft: Draft) -> str:
+def _why_no_start(quantity: Quantity, draft: DraftModel) -> str:
     """Why the quantity can have no start value; empty if it can."""
     if quantity.owner == GROUND or quantity.owner.startswith(f"{GROUND}."):
         return "the ground does not move"
@@ -232,7 +234,7 @@ def _why_no_start(quantity: Quantity, draft: Draft) -> str:
     return ""
 
 
-def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
+def _trees(draft: DraftModel, problems: ProblemLog) -> Iterator[NamedTrees]:
     elements = [name for section in ELEMENT_SECTIONS for name in draft.names[section]]
     for name, table in draft.trees.items():
         for graph, tree in (("translation", table.translation), ("rotation", table.rotation)):
@@ -245,7 +247,7 @@ def _trees(draft: Draft, problems: ProblemLog) -> Iterator[NamedTrees]:
         yield NamedTrees(name, tuple(table.translation), tuple(table.rotation), table.complete)
 
 
-def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[str]:
+def _independent(draft: DraftModel, scope: Scope, problems: ProblemLog) -> Iterator[str]:
     """Names of positions; which of them are coordinates depends on the trees."""
     named = draft.closure.independent if draft.closure else []
     for index, name in enumerate(named):
@@ -264,7 +266,7 @@ def _independent(draft: Draft, scope: Scope, problems: ProblemLog) -> Iterator[s
         yield name
 
 
-def _experiment(draft: Draft, problems: ProblemLog) -> Experiment:
+def _experiment(draft: DraftModel, problems: ProblemLog) -> Experiment:
     table = draft.experiment
     if table is None:
         return Experiment()

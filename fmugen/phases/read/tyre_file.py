@@ -16,8 +16,8 @@ _SI = {
     "MASS": ("kg", "kilogram"),
     "TIME": ("second", "s", "sec"),
 }
-#: Kinds of the formulas (FITTYP) that are the ones of PAC2002.
-_KINDS = (5, 6, 51, 52)
+#: Kinds of the formulas (FITTYP) that are the ones of PAC2002, or of 6.1.
+_KINDS = (5, 6, 51, 52, 61)
 _FORMAT = "PAC2002"
 _SIDES = {"LEFT": 1.0, "RIGHT": -1.0, "SYMMETRIC": 1.0}
 
@@ -79,7 +79,8 @@ def _check_formulas(file: str, numbers: Mapping[str, float], words: Mapping[str,
         return
     found = named or (f"FITTYP {kind:g}" if kind is not None else "no PROPERTY_FILE_FORMAT and no FITTYP")
     raise TyreFileError(
-        f"{file!r} has other formulas than PAC2002: {found}", "use a file of PAC2002 (MF 5.2)"
+        f"{file!r} has other formulas than PAC2002 and MF 6.1: {found}",
+        "use a file of PAC2002 (MF 5.2) or with FITTYP = 61",
     )
 
 

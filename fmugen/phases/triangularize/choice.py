@@ -33,7 +33,7 @@ from fmugen.phases.triangularize.partition import (
     blocks_of,
     choose_independent,
 )
-from fmugen.phases.triangularize.sets import IndependentSet, Rank, preference, shape
+from fmugen.phases.triangularize.sets import IndependentSet, SetRank, preference, shape
 
 __all__ = ["Situation", "choose_triangular"]
 
@@ -96,7 +96,7 @@ def choose_triangular(
     ranked = sorted(
         ((_rank(situation.along_motion, each), each) for each in promising), key=lambda pair: pair[0]
     )
-    solved: list[tuple[Rank, IndependentSet]] = []
+    solved: list[tuple[SetRank, IndependentSet]] = []
     known: dict[tuple[tuple[int, ...], tuple[int, ...]], Block] = {}
     meter = Meter(budget)
 
@@ -154,11 +154,11 @@ def _with_alternatives(
     return min([initial, *(replace(each, alternatives=alternatives_of(each)) for each in others)], key=cost)
 
 
-def _rank(judgement: Judgement, choice: IndependentSet) -> Rank:
+def _rank(judgement: Judgement, choice: IndependentSet) -> SetRank:
     weak = int(np.sum(judgement.qualities(choice.dependent) < LEAVE_BELOW))
     share = weak / max(len(judgement), 1)
     largest, total = shape(choice.blocks)
-    return Rank(largest > _HARD, share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total)
+    return SetRank(largest > _HARD, share > _SELDOM, largest, max(round(20 * share), min(weak, 1)), total)
 
 
 def _well_conditioned(dae: Dae, situation: Situation, initial: IndependentSet) -> Iterator[IndependentSet]:

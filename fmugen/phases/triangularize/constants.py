@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from fmugen.algebra.samples import Samples
+from fmugen.algebra.samples import PointValues
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.expr.substitute import Substitution
@@ -77,7 +77,7 @@ def _follows(row: Expr, kept: Sequence[Expr]) -> bool:
     """Whether ``row`` is zero wherever the rows kept are."""
     if not set(symbols_of((row,))) <= set(symbols_of(kept)):
         return False
-    return Samples(kept).vanish((row,))
+    return PointValues(kept).vanish((row,))
 
 
 def _moves(columns: Numbers) -> bool:

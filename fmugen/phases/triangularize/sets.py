@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fmugen.ir.flow import Block, closure_effort
 
-__all__ = ["IndependentSet", "Rank", "preference", "shape"]
+__all__ = ["IndependentSet", "SetRank", "preference", "shape"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def shape(blocks: tuple[Block, ...]) -> tuple[int, int]:
     return max(sizes, default=0), sum(size**3 for size in sizes)
 
 
-class Rank(NamedTuple):
+class SetRank(NamedTuple):
     """Small blocks first, of these the sets that are never or seldom near to singular along the motion.
 
     Sets with a hard block come last, since the order of solution alone tells that little is left to algebra
@@ -58,7 +58,7 @@ class Rank(NamedTuple):
     total: int
 
 
-def preference(rank: Rank, choice: IndependentSet) -> tuple[int, int, bool, int, int]:
+def preference(rank: SetRank, choice: IndependentSet) -> tuple[int, int, bool, int, int]:
     """Little iteration first, then few roots. Operations count only between sets that are equally good.
 
     Near to singular, steps lose digits and iteration may fail: no saving of operations is worth that.

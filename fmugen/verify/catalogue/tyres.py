@@ -1,161 +1,109 @@
-"""Tyres: contact with a plane road, and the Magic Formula as PAC2002 publishes it."""
+"""Tyres: contact with a road, slips, and the wrench of a law of tyres on the wheel."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
+from fmugen.ir.arrays import Arrays
 from fmugen.ir.formula import Formula
 from fmugen.ir.model import Vector
 from fmugen.verify.catalogue.base import Action, ForceLaw, Observation, OwnState, Parts, Reader, law
+from fmugen.verify.catalogue.tyre_formulas import Brush, Fiala, Pacejka, Pacejka61, Simple, larger
+from fmugen.verify.evaluate import compile_formula
 from fmugen.verify.layout import triple
 from fmugen.verify.measures import Cosine, Spin
-from fmugen.verify.rotations import IDENTITY
-from fmugen.verify.tape.scalar import asin, atan, choose, cos, exp, sign, sin, sqrt, tan
+from fmugen.verify.tape.scalar import asin, atan, choose, exp, sqrt
 
 _GRAVITY = 9.80665
-_ONE = frozenset(
-    (
-        *("LFZO", "LCX", "LMUX", "LEX", "LKX", "LHX", "LVX", "LGAX"),
-        *("LCY", "LMUY", "LEY", "LKY", "LHY", "LVY", "LGAY", "LTR", "LRES", "LGAZ"),
-        *("LXAL", "LYKA", "LVYKA", "LS", "LSGKP", "LSGAL", "LMX", "LVMX", "LMY", "LCZ"),
-        *("VXLOW", "PTY2", "TYRESIDE"),
+#: The steps of the differences that give the slope of a road, in m.
+_STEP = 1e-3
+_SIMPLE: dict[str, type[Simple]] = {"linear_tyre": Simple, "fiala_tyre": Fiala, "brush_tyre": Brush}
+
+# --- roads ---------------------------------------------------------------------------------------
+
+_Height = Callable[[Any, Any], Any]
+
+
+def _height(at: Reader) -> _Height | None:
+    """The height of the road over a place; ``None`` if it is level."""
+    formula, table = at.formula("height"), cast(Arrays, at.element.values["heights"])
+    if formula.number == 0.0 and not table:
+        return None
+    numbers = {name: at.layout.parameters[name] for name in formula.names() if name in at.layout.parameters}
+    given = compile_formula(formula)
+    added = _table(table) if table else lambda x, y: 0.0
+
+    def height(x: Any, y: Any) -> Any:
+        return given({**numbers, "road_x": x, "road_y": y}) + added(x, y)
+
+    return height
+
+
+def _table(table: Arrays) -> _Height:
+    """Natural splines along x through splines along y."""
+    xs, ys, heights = table["x"], table["y"], table["z"]
+    along, across = _cardinal(xs), _cardinal(ys)
+
+    def height(x: Any, y: Any) -> Any:
+        left, right = along(x), across(y)
+        return sum(left[i] * heights[i, j] * right[j] for i in range(len(xs)) for j in range(len(ys)))
+
+    return height
+
+
+def _cardinal(places: np.ndarray) -> Callable[[Any], list[Any]]:
+    """The natural splines that are one at a place and zero at the others, with straight lines beyond."""
+    count = len(places)
+    if count == 1:
+        return lambda x: [1.0]
+    spline = CubicSpline(places, np.eye(count), bc_type="natural")
+    slopes = spline(places[[0, -1]], 1)
+    starts = [*places[:-1], places[-1]]
+    # A row of each piece: coefficients of 1, d, d^2, d^3 with the distance d from its start.
+    pieces = [spline.c[::-1, number, :] for number in range(count - 1)]
+    last = np.zeros((4, count))
+    last[0, -1], last[1] = 1.0, slopes[1]
+    pieces.append(last)
+
+    def piece(number: int, which: int, x: Any) -> Any:
+        d, (a, b, c, e) = x - starts[number], pieces[number][:, which]
+        return a + d * (b + d * (c + d * e))
+
+    def value(which: int, x: Any) -> Any:
+        found: Any = float(which == 0) + slopes[0][which] * (x - places[0])
+        for number, start in enumerate(starts):
+            found = choose(x - start, piece(number, which, x), found)
+        return found
+
+    return lambda x: [value(which, x) for which in range(count)]
+
+
+def _slope(height: _Height, x: Any, y: Any, ways: tuple[float, float]) -> Any:
+    """The slope along a way, by central differences of the fourth order."""
+    near, far = (
+        height(x + k * _STEP * ways[0], y + k * _STEP * ways[1])
+        - height(x - k * _STEP * ways[0], y - k * _STEP * ways[1])
+        for k in (1, 2)
     )
-)
+    return (8 * near - far) / (12 * _STEP)
 
 
-class _Wrench(NamedTuple):
-    """The force in the plane of the road and the moment, in the frame of the contact."""
-
-    fx: Any
-    fy: Any
-    mx: Any
-    my: Any
-    mz: Any
+# --- tyres ---------------------------------------------------------------------------------------
 
 
-class Pacejka:
-    """The formulas of PAC2002, with angles in rad."""
-
-    def __init__(self, coefficients: Mapping[str, float]) -> None:
-        self._given = coefficients
-
-    def __call__(self, name: str) -> Any:
-        return self._given.get(name, 16.6 if name == "LONGVL" else float(name in _ONE))
-
-    def excess(self, load: Any) -> Any:
-        nominal = self("FNOMIN") * self("LFZO")
-        return (load - nominal) / nominal
-
-    def line(self, stem: str, x: Any, count: int = 2, first: int = 1) -> Any:
-        """``P1 + P2 x + P3 x^2``, of coefficients with one stem."""
-        return sum(self(f"{stem}{first + power}") * x**power for power in range(count))
-
-    def stiffness_x(self, load: Any) -> Any:
-        dfz = self.excess(load)
-        return load * self.line("PKX", dfz) * exp(self("PKX3") * dfz) * self("LKX")
-
-    def stiffness_y(self, load: Any, gamma: Any) -> Any:
-        nominal = self("FNOMIN") * self("LFZO")
-        peak = sin(2 * atan(load / (self("PKY2") * nominal)))
-        tilt = 1 - self("PKY3") * abs(gamma * self("LGAY"))
-        return self("PKY1") * nominal * peak * tilt * self("LKY")
-
-    def relaxation(self, load: Any, gamma: Any) -> tuple[float, float]:
-        dfz, radius = self.excess(load), self("UNLOADED_RADIUS")
-        along = load * self.line("PTX", dfz) * exp(-self("PTX3") * dfz)
-        peak = sin(2 * atan(load / (self("PTY2") * self("FNOMIN") * self("LFZO"))))
-        across = self("PTY1") * peak * (1 - self("PKY3") * abs(gamma * self("LGAY")))
-        return (
-            along * radius / self("FNOMIN") * self("LSGKP"),
-            across * radius * self("LFZO") * self("LSGAL"),
-        )
-
-    def wrench(self, load: Any, kappa: Any, alpha: Any, gamma: Any, speed: Any) -> _Wrench:
-        # A wheel in the air is that of a tiny load, of which nothing is left.
-        touching = load
-        load = _larger(touching, 1e-9 * self("FNOMIN"))
-        share = touching / load
-        dfz, radius, nominal = self.excess(load), self("UNLOADED_RADIUS"), self("FNOMIN")
-        # Longitudinal slip alone.
-        slip = kappa + self.line("PHX", dfz) * self("LHX")
-        shape = self("PCX1") * self("LCX")
-        friction = self.line("PDX", dfz) * (1 - self("PDX3") * (gamma * self("LGAX")) ** 2) * self("LMUX")
-        curve = self.line("PEX", dfz, 3) * (1 - self("PEX4") * sign(slip)) * self("LEX")
-        kx = self.stiffness_x(load)
-        pure_x = friction * load * sin(_phase(kx / (shape * friction * load), shape, curve, slip))
-        pure_x += load * self.line("PVX", dfz) * self("LVX") * self("LMUX")
-        # Lateral slip alone.
-        tilt = gamma * self("LGAY")
-        shift = self.line("PHY", dfz) * self("LHY") + self("PHY3") * tilt
-        angle = alpha + shift
-        shape_y = self("PCY1") * self("LCY")
-        friction = self.line("PDY", dfz) * (1 - self("PDY3") * tilt**2) * self("LMUY")
-        curve = self.line("PEY", dfz) * (1 - (self("PEY3") + self("PEY4") * tilt) * sign(angle)) * self("LEY")
-        ky = self.stiffness_y(load, gamma)
-        by = ky / (shape_y * friction * load)
-        offset = load * (self.line("PVY", dfz) * self("LVY") + self.line("PVY", dfz, 2, 3) * tilt)
-        offset *= self("LMUY")
-        pure_y = friction * load * sin(_phase(by, shape_y, curve, angle)) + offset
-        # Both together.
-        steep = self("RBX1") * cos(atan(self("RBX2") * kappa)) * self("LXAL")
-        weight_x = _weight(steep, self("RCX1"), self.line("REX", dfz), alpha, self("RHX1"))
-        steep = self("RBY1") * cos(atan(self("RBY2") * (alpha - self("RBY3")))) * self("LYKA")
-        weight_y = _weight(steep, self("RCY1"), self.line("REY", dfz), kappa, self.line("RHY", dfz))
-        size = friction * load * (self.line("RVY", dfz) + self("RVY3") * gamma)
-        size *= cos(atan(self("RVY4") * alpha))
-        ply = size * sin(self("RVY5") * atan(self("RVY6") * kappa)) * self("LVYKA")
-        fx, fy = pure_x * weight_x, pure_y * weight_y + ply
-        # Moments.
-        tilt = gamma * self("LGAZ")
-        trailing = alpha + self.line("QHZ", dfz) + self.line("QHZ", dfz, 2, 3) * tilt
-        ratio = kx / ky * kappa
-        steep = self.line("QBZ", dfz, 3) * (1 + self("QBZ4") * tilt + self("QBZ5") * abs(tilt))
-        steep *= self("LKY") / self("LMUY")
-        peak = load * self.line("QDZ", dfz) * (1 + self("QDZ3") * tilt + self("QDZ4") * tilt**2)
-        peak *= radius / nominal * self("LTR")
-        curve = self("QEZ4") + self("QEZ5") * tilt
-        curve = self.line("QEZ", dfz, 3) * (1 + curve * 2 / math.pi * atan(steep * self("QCZ1") * trailing))
-        trail = cos(_phase(steep, self("QCZ1"), curve, _combined(trailing, ratio)))
-        trail *= peak * cos(alpha)
-        steep = self("QBZ9") * self("LKY") / self("LMUY") + self("QBZ10") * by * shape_y
-        size = self.line("QDZ", dfz, 2, 6) * self("LRES") + self.line("QDZ", dfz, 2, 8) * tilt
-        residual = load * size * radius * self("LMUY") * cos(alpha)
-        residual *= cos(atan(steep * _combined(alpha + shift + offset / ky, ratio)))
-        arm = self("SSZ1") + self("SSZ2") * fy / nominal + self.line("SSZ", dfz, 2, 3) * gamma
-        mz = -trail * (fy - ply) + residual + arm * radius * self("LS") * fx
-        rolled = (-self("QSX2") * gamma + self("QSX3") * fy / nominal) * self("LMX")
-        mx = radius * load * (self("QSX1") * self("LVMX") + rolled)
-        relative = speed / self("LONGVL")
-        drag = self("QSY1") + self("QSY2") * fx / nominal + self("QSY3") * abs(relative)
-        drag += self("QSY4") * relative**4
-        way = _smaller(_larger(speed / self("VXLOW"), -1.0), 1.0)
-        my = -radius * load * drag * way * self("LMY")
-        return _Wrench(share * fx, share * fy, share * mx, share * my, share * mz)
-
-
-def _larger(a: Any, b: Any) -> Any:
-    return choose(a - b, a, b)
-
-
-def _smaller(a: Any, b: Any) -> Any:
-    return choose(b - a, a, b)
-
-
-def _phase(steep: Any, shape: Any, curve: Any, x: Any) -> Any:
-    y = steep * x
-    return shape * atan(y - _smaller(curve, 1.0) * (y - atan(y)))
-
-
-def _weight(steep: Any, shape: Any, curve: Any, x: Any, shift: Any) -> Any:
-    return cos(_phase(steep, shape, curve, x + shift)) / cos(_phase(steep, shape, curve, shift))
-
-
-def _combined(alpha: Any, ratio: Any) -> Any:
-    return atan(sqrt(tan(alpha) ** 2 + ratio**2)) * sign(alpha)
+def _formulas(at: Reader) -> Any:
+    """The law with the numbers of the element."""
+    kind = at.element.type
+    if kind in _SIMPLE:
+        keys = [key for key, value in at.element.values.items() if isinstance(value, Formula)]
+        return _SIMPLE[kind]({key: at.number(key) for key in keys if key != "height"})
+    given = cast("tuple[tuple[str, Formula], ...]", at.element.values["coefficients"])
+    numbers = {name: at.layout.number(formula) for name, formula in given}
+    return (Pacejka61 if numbers.get("FITTYP") == 61 else Pacejka)(numbers)
 
 
 class _Lag(NamedTuple):
@@ -167,12 +115,14 @@ class _Lag(NamedTuple):
 
 
 @law("forces", "tyre")
+@law("forces", "linear_tyre")
+@law("forces", "fiala_tyre")
+@law("forces", "brush_tyre")
 def tyre(at: Reader) -> Parts:
     """Load, friction and moments at the contact, as efforts along displacements and spins of the wheel."""
-    given = cast("tuple[tuple[str, Formula], ...]", at.element.values["coefficients"])
-    pacejka = Pacejka({name: at.layout.number(formula) for name, formula in given})
+    formulas, height = _formulas(at), _height(at)
     mounted = 1.0 if at.text("side") == "left" else -1.0
-    image = mounted * pacejka("TYRESIDE")
+    image = mounted * formulas.side
     axle = at.layout.vector(cast(Vector, at.element.values["axle"]))
     axle = mounted * axle / np.linalg.norm(axle)
     lagging = at.text("slip") == "lag"
@@ -183,16 +133,16 @@ def tyre(at: Reader) -> Parts:
     cosines = tuple(Cosine(at.tail.body, triple(way), at.head.body, triple(axle)) for way in road)
 
     def slip_of(load: Any, gamma: Any, slides: tuple[Any, Any], speed: Any, states: list[float]) -> _Lag:
-        low = pacejka("VXLOW")
+        low = formulas.low_speed
         if not lagging:
-            over = _larger(abs(speed), low)
+            over = larger(abs(speed), low)
             return _Lag(-slides[0] / over, slides[1] / over, ())
-        least = pacejka("UNLOADED_RADIUS") / 50
-        along, across = (_larger(length, least) for length in pacejka.relaxation(load, gamma))
+        least = formulas.radius / 50
+        along, across = (larger(length, least) for length in formulas.relaxation(load, gamma))
         still = exp(-((speed / low) ** 2))
         # Stiffness over load, which has a limit where the wheel lifts off.
-        touched = _larger(load, 1e-9 * pacejka("FNOMIN"))
-        kx, ky = pacejka.stiffness_x(touched) / touched, abs(pacejka.stiffness_y(touched, gamma)) / touched
+        touched = larger(load, 1e-9 * formulas.nominal)
+        kx, ky = formulas.stiffness_x(touched) / touched, abs(formulas.stiffness_y(touched, gamma)) / touched
         drag_x, drag_y = (2 * ratio / sqrt(k * s * _GRAVITY) for k, s in ((kx, along), (ky, across)))
         x, y = states
         return _Lag(
@@ -207,26 +157,28 @@ def tyre(at: Reader) -> Parts:
     def act(seen: Observation) -> Action:
         center, velocity = np.array(seen.positions[:3]), np.array(seen.rates[:3])
         spin, n = np.array(seen.rates[3:6]), np.array(seen.positions[6:])
-        up = IDENTITY[2]
+        lean_x = _slope(height, center[0], center[1], (1.0, 0.0)) if height else 0.0
+        lean_y = _slope(height, center[0], center[1], (0.0, 1.0)) if height else 0.0
+        steep = sqrt(1 + lean_x**2 + lean_y**2)
+        up = np.array([-lean_x / steep, -lean_y / steep, 1 / steep])
+        distance = (center[2] - (height(center[0], center[1]) if height else 0.0)) / steep
         forward = np.cross(n, up)
         level = sqrt(forward @ forward)
         forward = forward / level
         left = np.cross(up, forward)
-        gamma = asin(n[2])
-        radius = center[2] / level
-        arm = -radius * (up - n[2] * n) / level
+        gamma = asin(n @ up)
+        radius = distance / level
+        arm = -radius * (up - (n @ up) * n) / level
         sliding = velocity + np.cross(spin, arm)
-        deflection = pacejka("UNLOADED_RADIUS") - radius
-        stiffness = pacejka("VERTICAL_STIFFNESS") * pacejka("LCZ")
-        load = _larger(stiffness * deflection - pacejka("VERTICAL_DAMPING") * sliding[2], 0.0)
-        unit = pacejka("FNOMIN") / stiffness
-        growth = pacejka("DREFF") * atan(pacejka("BREFF") * deflection / unit)
-        effective = pacejka("UNLOADED_RADIUS") - unit * (growth + pacejka("FREFF") * deflection / unit)
+        deflection, turning = formulas.radius - radius, spin @ n
+        load = formulas.load(deflection, -(sliding @ up), turning)
+        effective = formulas.effective_radius(deflection, load, turning)
         speed = velocity @ forward
-        slides = speed - (spin @ n) * effective, sliding @ left
+        slides = speed - turning * effective, sliding @ left
         kappa, tangent, rates = slip_of(load, image * gamma, slides, speed, seen.states)
         alpha = atan(tangent)
-        fx, fy, mx, my, mz = pacejka.wrench(load, kappa, image * alpha, image * gamma, speed)
+        load = formulas.yielded(load, kappa, image * alpha, image * gamma, speed)
+        fx, fy, mx, my, mz = formulas.wrench(load, kappa, image * alpha, image * gamma, speed)
         fy, mx, mz = image * fy, image * mx, image * mz
         force = fx * forward + fy * left + load * up
         moment = np.cross(arm, force) + mx * forward + my * left + mz * up

@@ -13,9 +13,9 @@ from fmugen.formulas import evaluate, parse, renamed
 from fmugen.ir.model import GROUND
 from fmugen.phases.read.assemblies.mirror import kind_of, mirrored_default, mirrored_point, mirrored_value
 from fmugen.phases.read.assemblies.nouns import Flattened, Raw
-from fmugen.phases.read.assemblies.scope import Scope, longest_owner, scope_of, table, total
+from fmugen.phases.read.assemblies.scope import UseScope, longest_owner, scope_of, table, total
 from fmugen.phases.read.assemblies.use import Use, uses_of
-from fmugen.phases.read.problems import KeyPath, Origin, ProblemLog
+from fmugen.phases.read.problems import EntryOrigin, KeyPath, ProblemLog
 from fmugen.suggestions import choice_hint, did_you_mean
 from fmugen.units import coherent_text
 
@@ -64,9 +64,9 @@ class _Flattener:
             merged["ground"]["points"] = dict(table(merged["ground"], "points"))
         if isinstance(start := merged.get("start"), dict):
             merged["start"] = {n: dict(t) if isinstance(t, Mapping) else t for n, t in start.items()}
-        origins: dict[KeyPath, Origin] = {}
+        origins: dict[KeyPath, EntryOrigin] = {}
         aliases: dict[str, str] = {}
-        pending: list[tuple[str, str, object, Origin]] = []
+        pending: list[tuple[str, str, object, EntryOrigin]] = []
         for use in uses_of(raw, place, self.planar, self.problems):
             assembly = self.assembly(use, within)
             if assembly is not None:
@@ -114,11 +114,11 @@ class _Flattener:
     def add_point(
         self,
         merged: dict[str, Any],
-        origins: dict[KeyPath, Origin],
+        origins: dict[KeyPath, EntryOrigin],
         target: str,
         name: str,
         point: object,
-        origin: Origin,
+        origin: EntryOrigin,
     ) -> None:
         if target == GROUND:
             ground = merged.setdefault("ground", {})
@@ -196,7 +196,7 @@ class _Instance:
         self.prefix, self.placement = use.name, use.placement
         self.own: KeyPath = ("assemblies", use.assembly)
         self.aliases: dict[str, str] = {}
-        self.added_points: list[tuple[str, str, object, Origin]] = []
+        self.added_points: list[tuple[str, str, object, EntryOrigin]] = []
         self.frame_bodies: list[tuple[str, str]] = []
         self.parameters: dict[str, object] = {}
         values = dict(self._values())
@@ -208,13 +208,13 @@ class _Instance:
 
     # --- origins ---------------------------------------------------------------------------------
 
-    def origin(self, *place: str | int) -> Origin:
+    def origin(self, *place: str | int) -> EntryOrigin:
         """Where an entry of the assembly's flattened tables was written."""
         for length in range(len(place), 0, -1):
             if place[:length] in self.inner:
                 found = self.inner[place[:length]]
-                return Origin((*found.place, *place[length:]), f"{self.prefix}.{found.use}")
-        return Origin((*self.own, *place), self.prefix)
+                return EntryOrigin((*found.place, *place[length:]), f"{self.prefix}.{found.use}")
+        return EntryOrigin((*self.own, *place), self.prefix)
 
     # --- parameters and connectors ---------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class _Instance:
                 "angles": [*self.placement.angles],
             }
         name = f"{self.prefix}.{label}"
-        origin = Origin(self.use.place, self.prefix)
+        origin = EntryOrigin(self.use.place, self.prefix)
         self.added_points.append((target, name, point, origin))
         if not self.placement.turned:
             return f"{target}.{name}", target
@@ -319,12 +319,12 @@ class _Instance:
             placed = self._fixed_point(on, name, point, ("points", name))
             places[f"{on}.{name}"] = places[name] = placed
             self.aliases[f"{self.prefix}.{name}"] = placed
-        self.scope = Scope(**{**vars(self.scope), "places": places})
+        self.scope = UseScope(**{**vars(self.scope), "places": places})
         for name, given in table(self.tables, "points").items():
             if isinstance(given, str):
                 self.aliases[f"{self.prefix}.{name}"] = str(self.scope.place(given))
                 places[name] = str(self.scope.place(given))
-        self.scope = Scope(**{**vars(self.scope), "places": places})
+        self.scope = UseScope(**{**vars(self.scope), "places": places})
 
     def _fixed_point(self, on: str, name: str, given: object, at: KeyPath) -> str:
         """A point of the assembly's frame on a body outside."""
@@ -345,7 +345,7 @@ class _Instance:
             return self.scope.formula(point)
         return {k: v if k in ("sequence", "toward") else self.scope.formula(v) for k, v in point.items()}
 
-    def _check_aim(self, point: object, origin: Origin) -> None:
+    def _check_aim(self, point: object, origin: EntryOrigin) -> None:
         aimed = isinstance(point, Mapping) and "toward" in point
         if aimed and self.placement.mirror.exists:
             message = "a point that is aimed at another one cannot be mirrored"
@@ -354,24 +354,24 @@ class _Instance:
 
     # --- elements --------------------------------------------------------------------------------
 
-    def enter(self, merged: dict[str, Any], origins: dict[KeyPath, Origin]) -> None:
+    def enter(self, merged: dict[str, Any], origins: dict[KeyPath, EntryOrigin]) -> None:
         """Add the elements of the use to the tables around it."""
 
-        def add(section: str, name: str, entry: object, origin: Origin) -> None:
+        def add(section: str, name: str, entry: object, origin: EntryOrigin) -> None:
             merged.setdefault(section, {})[name] = entry
             origins[section, name] = origin
 
         for name, entry in self.parameters.items():
             origin = self.origin("parameters", name)
             if name in self.use.parameters:
-                origins["parameters", f"{self.prefix}.{name}", "value"] = Origin(
+                origins["parameters", f"{self.prefix}.{name}", "value"] = EntryOrigin(
                     (*self.use.place, "parameters", name), self.prefix
                 )
             add("parameters", f"{self.prefix}.{name}", entry, origin)
         for name, raw in table(self.tables, "inputs").items():
             add("inputs", f"{self.prefix}.{name}", self._input(raw), self.origin("inputs", name))
         for place, frame in self.frame_bodies:
-            origin = Origin(self.use.place, self.prefix)
+            origin = EntryOrigin(self.use.place, self.prefix)
             add("bodies", frame, {"points": {}}, origin)
             angle = self.placement.angles[0] if self.planar else None
             add("joints", f"{frame}_weld", weld_table(place, frame, angle), origin)
@@ -392,7 +392,7 @@ class _Instance:
         own = table(self.tables, "inputs")
         return {k: f"{self.prefix}.{v}" if k in ("rate", "stamp") and v in own else v for k, v in raw.items()}
 
-    def element(self, section: str, raw: object, origin: Origin) -> object:
+    def element(self, section: str, raw: object, origin: EntryOrigin) -> object:
         kind = kind_of(section, raw)
         if kind is None or not isinstance(raw, Mapping):
             return raw
@@ -430,13 +430,13 @@ class _Instance:
             return mirrored_value(key, value, self.placement.mirror)
         if key.form is Form.POINTS and isinstance(value, Mapping):
             for name, point in value.items():
-                self._check_aim(point, Origin((*place, name), self.prefix))
+                self._check_aim(point, EntryOrigin((*place, name), self.prefix))
             value = {name: self._point_formulas(point) for name, point in value.items()}
         else:
             value = self.scope.formula(value)
         return value if network else mirrored_value(key, value, self.placement.mirror)
 
-    def _starts(self, merged: dict[str, Any], origins: dict[KeyPath, Origin]) -> None:
+    def _starts(self, merged: dict[str, Any], origins: dict[KeyPath, EntryOrigin]) -> None:
         outer = merged.setdefault("start", {})
         taken = {*table(outer, "fixed"), *table(outer, "guess")}
         for group in ("fixed", "guess"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fmugen.phases.read.problems import KeyPath, Origin
+from fmugen.phases.read.problems import EntryOrigin, KeyPath
 
 __all__ = ["Flattened", "Number", "Placement", "Raw", "Reflection"]
 
@@ -70,5 +70,5 @@ class Flattened:
     """
 
     tables: dict[str, dict[str, object]]
-    origins: Mapping[KeyPath, Origin] = field(default_factory=dict)
+    origins: Mapping[KeyPath, EntryOrigin] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)

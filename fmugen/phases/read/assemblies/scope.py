@@ -15,7 +15,7 @@ from fmugen.ir.network import FLANGE
 from fmugen.phases.read.assemblies.mirror import kind_of, negated, parity, prototype
 from fmugen.phases.read.assemblies.nouns import Number, Placement, Raw
 
-__all__ = ["Scope", "longest_owner", "points_of", "scope_of", "table", "total"]
+__all__ = ["UseScope", "longest_owner", "points_of", "scope_of", "table", "total"]
 
 _ABSOLUTE = (NodePosition, Heading, Cosine, Spin)
 #: What tells the sign of a quantity of an owner, and whether it is measured from the ground.
@@ -63,7 +63,7 @@ def _in_si(value: Number) -> Number:
 
 
 @dataclass(frozen=True)
-class Scope:
+class UseScope:
     """The names of one use of an assembly.
 
     ``places`` maps bodies, points, connectors and other names of places to places of the model, ``nodes`` the
@@ -185,14 +185,14 @@ def scope_of(
     connected: Mapping[str, str],
     frames: Mapping[str, str],
     values: Mapping[str, str],
-) -> Scope:
+) -> UseScope:
     """The names of an assembly whose tables have no uses.
 
     ``connected`` are the places outside: connectors, their points, and the ground.
     """
     elements = {name: (section, raw) for section in SECTIONS for name, raw in table(tables, section).items()}
     places = dict(_own_places(tables, prefix)) | dict(connected)
-    return Scope(prefix, placement, planar, places, frames, elements, values)
+    return UseScope(prefix, placement, planar, places, frames, elements, values)
 
 
 def _own_places(tables: Raw, prefix: str) -> Iterator[tuple[str, str]]:
