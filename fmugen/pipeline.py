@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from fmugen.assembly import assembly_modes, guesses_of_mode, with_guesses
-from fmugen.ir.assembly_modes import AssemblyModes
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import FmuDescription
@@ -26,6 +24,7 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import bundle_sources, pack
 from fmugen.phases.triangularize import close_loops, limit_iteration
 from fmugen.progress import Progress, counted, stage, timed, tried
+from fmugen.starting import Starting
 from fmugen.trees import choose_trees, formulate_briefly, require_reactions
 from fmugen.trial import TrialRun, co_simulation_sources, try_motion, worst_step_of
 from fmugen.view.closure import ClosureSummary, summarize_closure
@@ -35,25 +34,12 @@ __all__ = ["Compilation", "Export", "export_fmu"]
 
 
 @dataclass(frozen=True)
-class Compilation:
+class Compilation(Starting):
     """A model on its way to an FMU. Each noun is computed once, when it is first asked for."""
-
-    source: SystemModel
-    options: ExportOptions = field(default_factory=ExportOptions)
-    progress: Progress | None = field(default=None, compare=False, repr=False)
-
-    @cached_property
-    def started(self) -> SystemModel:
-        """The source, with guesses near the assembly mode that the options name."""
-        if self.options.mode is None:
-            return self.source
-        first = Compilation(self.source, replace(self.options, mode=None), self.progress)
-        return replace(self.source, starts=first.in_mode(self.options.mode).starts)
 
     @stage("trees", needs="started")
     def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-        model = replace(self.started, independent=self.options.independent or self.source.independent)
-        return choose_trees(model, self.options.trees, self.options.closure, tried(self.progress))
+        return choose_trees(self.started, self.options.trees, self.options.closure, tried(self.progress))
 
     @property
     def model(self) -> SystemModel:
@@ -91,23 +77,6 @@ class Compilation:
     def flow(self) -> SolutionFlow:
         """The independent coordinates, and the steps that give all others."""
         return self._closed[1]
-
-    @stage("modes", needs="flow")
-    def modes(self) -> AssemblyModes:
-        """All real configurations at the start; the first is the start itself."""
-        return assembly_modes(self.model, self.dae, self.flow)
-
-    def guesses_of_mode(self, number: int) -> dict[str, float]:
-        """Guesses, by name, from which the start is the assembly mode with this number, from 1."""
-        return guesses_of_mode(self.model, self.dae, self.flow, self.modes, number, self._formulated_for)
-
-    def in_mode(self, number: int) -> SystemModel:
-        """The model with these guesses."""
-        return with_guesses(self.model, self.guesses_of_mode(number))
-
-    def _formulated_for(self, model: SystemModel) -> Dae:
-        """The equations of the model with other start values, in the same coordinates."""
-        return formulate_briefly(model, self.graph, self.trees, self.options.closure)
 
     @stage("lower", needs="flow")
     def program(self) -> Program:
