@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from fmugen.assembly.start import Starting
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import FmuDescription
@@ -24,7 +25,6 @@ from fmugen.phases.lower import lower_program
 from fmugen.phases.pack import bundle_sources, pack
 from fmugen.phases.triangularize import close_loops, limit_iteration
 from fmugen.progress import Progress, counted, stage, timed, tried
-from fmugen.starting import Starting
 from fmugen.trees import choose_trees, formulate_briefly, require_reactions
 from fmugen.trial import TrialRun, co_simulation_sources, try_motion, worst_step_of
 from fmugen.view.closure import ClosureSummary, summarize_closure

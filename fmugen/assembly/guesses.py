@@ -205,7 +205,9 @@ _HEADER = re.compile(r"^\s*\[\s*start\s*\.\s*guess\s*\]\s*(#.*)?$")
 _ENTRY = re.compile(
     r"""^(?P<head>\s*[^#=]+?=\s*)(?P<value>"[^"]*"|'[^']*'|[^\s#"']+)(?P<tail>\s*(?:#.*)?)$"""
 )
-_INLINE = re.compile(r"^(?P<head>\s*(?:start\s*\.\s*)?guess\s*=\s*)\{(?P<body>[^}]*)\}(?P<tail>\s*(?:#.*)?)$")
+_INLINE = re.compile(
+    r"^(?P<head>\s*(?:start\s*\.\s*)?guess\s*=\s*)\{(?P<entries>[^}]*)\}(?P<tail>\s*(?:#.*)?)$"
+)
 
 
 def text_with_guesses(text: str, guesses: Mapping[str, float]) -> str:
@@ -285,7 +287,7 @@ def _with_inline(line: str, guesses: Mapping[str, float]) -> str:
     match = _INLINE.match(line.rstrip("\r\n"))
     if match is None:
         return line
-    entries: dict[str, Any] = tomllib.loads(f"guess = {{{match['body']}}}")["guess"]
+    entries: dict[str, Any] = tomllib.loads(f"guess = {{{match['entries']}}}")["guess"]
     merged = {**entries, **guesses}
     shown = ", ".join(f"{_key(name)} = {_value(value)}" for name, value in merged.items())
     return f"{match['head']}{{ {shown} }}{match['tail']}{ending}"
