@@ -54,6 +54,8 @@ QUICK = {
 #: Examples that run with other trees than most.
 _TREES = {
     "bicycle": "aac",
+    "electric_tricycle": "jc",
+    "rear_suspension": "kingpin",
     "rolling_disc": "aac",
     "vehicle_14dof": "jc",
     "vehicle_double_wishbone": "kingpin",

@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 
 from fmugen.cli.arguments import (
     ClosureOption,
+    ExactBeamsOption,
     FmiOption,
     InputsOption,
     JudgedArgument,
@@ -355,6 +356,7 @@ def _verify(
     stop: StopOption = None,
     inputs: InputsOption = None,
     seconds: ReferenceSecondsOption = 1800.0,
+    exact_beams: ExactBeamsOption = False,
     fmi: FmiOption = 2,
     *,
     options: ExportOptions,
@@ -362,7 +364,7 @@ def _verify(
     """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
     from fmugen.cli.verify import VerifyOptions, verify_file, verify_model
 
-    wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
+    wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds, exact_beams)
     if subject.suffix.lower() == ".fmu":
         if model is None or fmu is not None:
             raise typer.BadParameter(

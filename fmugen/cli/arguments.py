@@ -127,6 +127,10 @@ ReferenceSecondsOption = Annotated[
     float,
     typer.Option("--seconds", metavar="SECONDS", callback=positive, help="Time that the reference may take."),
 ]
+ExactBeamsOption = Annotated[
+    bool,
+    typer.Option("--exact-beams", help="Also compare outputs with geometrically exact beams."),
+]
 TreesOption = Annotated[
     str,
     typer.Option(

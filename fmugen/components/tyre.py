@@ -38,9 +38,9 @@ from fmugen.expr.affine import Affine
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, add3, cross, dot, scale3
 from fmugen.ir.arrays import Arrays
-from fmugen.ir.element import GROUND, QUATERNION, Coefficients, Vector
+from fmugen.ir.element import Coefficients, Vector
 from fmugen.ir.formula import Formula
-from fmugen.ir.graph import Displacement, Domain, Edge, Rotation
+from fmugen.ir.graph import Displacement, Domain, Edge
 from fmugen.ir.motion import Motion
 from fmugen.ir.quantity import Level
 
@@ -138,19 +138,9 @@ class TyreOnRoad(Load):
     def build(self, at: Site) -> Iterator[Edge]:
         rows = at.axes.of(at.tail)
         axes = tuple(zip(*rows, strict=True))
+        # A displacement in the frame of the road: the road carries the force where it acts, at the wheel.
         yield at.edge(Displacement(at.tail_frame, at.null, at.slides(at.name, axes)), self.force)
         yield at.turning(self.torque)
-        if at.tail_frame != GROUND:
-            # The force acts on the road at the contact, the edge acts at the place of its tail.
-            turns = Rotation(at.attitude(QUATERNION))
-            yield at.edge(
-                turns,
-                self.leverage,
-                tail=GROUND,
-                head=at.tail_frame,
-                name=f"{at.name}.road",
-                branchable=False,
-            )
 
     def force(self, at: Motion) -> Affine:
         return at.along_axes(self._force(at))
@@ -161,10 +151,6 @@ class TyreOnRoad(Load):
         forward, left, up = rolling.axes
         moment = add3(add3(scale3(patch.mx, forward), scale3(patch.my, left)), scale3(patch.mz, up))
         return moved.along_axes(add3(cross(rolling.arm, self._force(moved)), moment))
-
-    def leverage(self, at: Motion) -> Affine:
-        moved = at.translation
-        return moved.along_axes(scale3(-1, cross(moved.slides(), self._force(moved))))
 
     def _force(self, at: Motion) -> Vector3:
         rolling, patch = self.rolling(at), self.patch(at)

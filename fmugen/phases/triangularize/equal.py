@@ -127,7 +127,7 @@ def _sufficient(
         return None if unknowns else ()
     symbols = sorted(symbols_of(rows), key=lambda symbol: symbol not in unknowns)
     try:
-        values = np.array([known(symbol) for symbol in symbols])
+        values = np.array([known(symbol) for symbol in symbols]).reshape(len(symbols), positions)
     except KeyError:
         return None
     evaluate = compile_python(rows, {"x": symbols})
