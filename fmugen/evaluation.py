@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from fmugen.expr.code import compile_python
 from fmugen.expr.dag import Expr
@@ -58,6 +58,18 @@ class Evaluation:
         """With the default parameters of the model."""
         defaults = default_parameters(model)
         return cls(dae, [defaults[name] for name in dae.symbols.parameters])
+
+    def array_function(
+        self,
+        expressions: Sequence[Expr],
+        replaced: Mapping[Expr, Expr],
+        functions: Mapping[str, Callable[..., Any]],
+    ) -> Callable[[Any], list[Any]]:
+        """The function of positions alone, each given by an array; ``functions`` are those of arrays."""
+        place = Substitution(replaced)
+        compiled = compile_python([place(each) for each in expressions], self._vectors, functions)
+        at_rest = [0.0] * len(self._vectors["v"])
+        return lambda q: compiled(self._parameters, self._inputs, [0.0], q, at_rest)
 
     def function(
         self,

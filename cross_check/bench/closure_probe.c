@@ -25,8 +25,8 @@ EXPORTED void probe_now(fmi2Component component, double *row)
 {
     const Point *at = &((Instance *)component)->state.at;
     row[0] = at->t;
-    memcpy(row + 1, at->q, sizeof at->q);
-    memcpy(row + 1 + MODEL_NQ, at->v, sizeof at->v);
+    memcpy(row + 1, at->q, MODEL_NQ * sizeof *at->q);
+    memcpy(row + 1 + MODEL_NQ, at->v, MODEL_NQ * sizeof *at->v);
 }
 
 /* Let the FMU run and note its motion; returns how many rows were written. */
@@ -45,9 +45,9 @@ EXPORTED int probe_record(fmi2Component component, double step, int count, doubl
 static void remember(State *state, double t, const double *q)
 {
     state->at.t = t;
-    memcpy(state->at.q, q, sizeof state->at.q);
-    memset(state->at.v, 0, sizeof state->at.v);
-    memset(state->at.a, 0, sizeof state->at.a);
+    memcpy(state->at.q, q, MODEL_NQ * sizeof *q);
+    set_zero(state->at.v, MODEL_NQ);
+    set_zero(state->at.a, MODEL_NQ);
     move_anchors(state);
 }
 
@@ -85,8 +85,8 @@ EXPORTED double probe_positions(fmi2Component component, const double *motion, i
 static bool find_motion(Instance *self, const double *row, Point *point)
 {
     double y[MODEL_ROOM(ODE_STATES)];
-    memcpy(point->q, row + 1, sizeof point->q);
-    memcpy(point->v, row + 1 + MODEL_NQ, sizeof point->v);
+    memcpy(point->q, row + 1, MODEL_NQ * sizeof *row);
+    memcpy(point->v, row + 1 + MODEL_NQ, MODEL_NQ * sizeof *row);
     ode_state(&self->state, point, y);
     return evaluate_motion(self, row[0], y, point);
 }
@@ -115,7 +115,7 @@ EXPORTED double probe_short_motion(fmi2Component component, const double *motion
     Point *point = &self->work.trial;
     double iterations = 0.0;
     remember(&self->state, motion[0], motion + 1);
-    memcpy(self->state.at.v, motion + 1 + MODEL_NQ, sizeof self->state.at.v);
+    memcpy(self->state.at.v, motion + 1 + MODEL_NQ, MODEL_NQ * sizeof *motion);
     for (int i = 0; i < count; i++) {
         if (!find_motion(self, motion + i * ROW, point)) {
             return -1.0;

@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 
 from fmugen.cli.arguments import (
     ClosureOption,
+    ExactBeamsOption,
     FmiOption,
     InputsOption,
     JudgedArgument,
@@ -193,6 +194,35 @@ def _closure(
     show_closure(model, options, svg)
 
 
+@app.command("modes")
+@with_options(closing)
+def _modes(
+    model: ModelArgument,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg", metavar="FILE", callback=drawing, help="Draw each mode (.svg).", show_default=False
+        ),
+    ] = None,
+    write: Annotated[
+        int | None,
+        typer.Option(
+            "--write",
+            metavar="NUMBER",
+            min=1,
+            help="Write this mode into the model file, as guesses.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    options: ExportOptions,
+) -> None:
+    """List all real configurations at the start (assembly modes), and choose one."""
+    from fmugen.cli.modes import show_modes
+
+    show_modes(model, options, svg, write)
+
+
 @app.command("export")
 @with_options(compiling)
 def _export(
@@ -326,6 +356,7 @@ def _verify(
     stop: StopOption = None,
     inputs: InputsOption = None,
     seconds: ReferenceSecondsOption = 1800.0,
+    exact_beams: ExactBeamsOption = False,
     fmi: FmiOption = 2,
     *,
     options: ExportOptions,
@@ -333,7 +364,7 @@ def _verify(
     """Export a model and judge its FMU by a reference, or judge an FMU that exists."""
     from fmugen.cli.verify import VerifyOptions, verify_file, verify_model
 
-    wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds)
+    wanted = VerifyOptions(tolerance, stop, fmu, plot, tuple(inputs or ()), seconds, exact_beams)
     if subject.suffix.lower() == ".fmu":
         if model is None or fmu is not None:
             raise typer.BadParameter(

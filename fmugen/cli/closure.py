@@ -85,7 +85,10 @@ def _facts(summary: ClosureSummary) -> Iterator[tuple[str, str]]:
     if summary.blocks and not summary.iterated:
         real = summary.configurations.real
         yield "assembly modes", str(summary.assembly_modes)
-        yield "configurations", "too many to count" if real is None else f"{real} real at the start"
+        yield (
+            "configurations",
+            "not counted here: see fmugen modes" if real is None else f"{real} real at the start",
+        )
     if summary.closure in EMBEDDED:
         iterated = summary.iterated + len(summary.polynomial_degrees)
         yield "always iterated", f"{iterated} of {counted(len(summary.dependent), 'unknown')}"

@@ -20,6 +20,7 @@ from fmugen.pipeline import export_fmu
 from fmugen.signals import Signal
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.deadline import REFERENCE_LIMIT
+from fmugen.verify.exact import ExactMotion, exact_motion
 from fmugen.verify.fmu_file import read_fmu, require_fit
 from fmugen.verify.simulate import Trajectory
 from fmugen.verify.tolerances import LOOSE
@@ -41,6 +42,7 @@ class VerifyOptions:
     plot: Path | None
     inputs: tuple[str, ...] = ()
     seconds: float = REFERENCE_LIMIT
+    exact_beams: bool = False
 
 
 def verify_file(path: Path, model_path: Path, wanted: VerifyOptions) -> None:
@@ -62,7 +64,8 @@ def verify_file(path: Path, model_path: Path, wanted: VerifyOptions) -> None:
             require_fit(fmu, model)
         controls_error = Solver(fmu.method).controls_error if fmu.method else True
         verification = _judged(model, path, controls_error, wanted, signals, phases)
-    _conclude(verification, wanted)
+        exact = _with_exact_beams(model, verification, wanted, signals, phases)
+    _conclude(verification, wanted, exact)
 
 
 def verify_model(path: Path, options: ExportOptions, wanted: VerifyOptions) -> None:
@@ -80,13 +83,16 @@ def verify_model(path: Path, options: ExportOptions, wanted: VerifyOptions) -> N
             model = read_model(path)
             signals = read_inputs(wanted.inputs, [variable.name for variable in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
-        export_fmu(model, destination, options, phases)
+        model = export_fmu(model, destination, options, phases).compilation.started
         verification = _judged(model, destination, options.solver.controls_error, wanted, signals, phases)
-    _conclude(verification, wanted)
+        exact = _with_exact_beams(model, verification, wanted, signals, phases)
+    _conclude(verification, wanted, exact)
 
 
-def _conclude(verification: Verification, wanted: VerifyOptions) -> None:
+def _conclude(verification: Verification, wanted: VerifyOptions, exact: ExactMotion | None) -> None:
     _print_verification(verification)
+    if exact is not None:
+        _print_exact_beams(verification, exact)
     if wanted.fmu is not None:
         print_line(f"FMU:  {wanted.fmu}")
     if wanted.plot is not None:
@@ -126,6 +132,37 @@ def _judged(
     except VerificationError as error:
         typer.echo(f"not judged: the reference could not follow: {error}", err=True)
         raise typer.Exit(_VERIFICATION_FAILED) from error
+
+
+def _with_exact_beams(
+    model: SystemModel,
+    verification: Verification,
+    wanted: VerifyOptions,
+    signals: dict[str, Signal],
+    phases: Phases,
+) -> ExactMotion | None:
+    """The motion with exact beams, if it is wanted."""
+    if not wanted.exact_beams:
+        return None
+    try:
+        with phases.phase("exact beams"):
+            return exact_motion(model, verification.times, inputs=signals)
+    except VerificationError as error:
+        typer.echo(f"not compared with exact beams: {error}", err=True)
+        raise typer.Exit(_VERIFICATION_FAILED) from error
+
+
+def _print_exact_beams(verification: Verification, exact: ExactMotion) -> None:
+    """How far the FMU is from exact beams. This is the error of shapes and of second order: no verdict."""
+    print_table(
+        f"FMU against geometrically exact beams of {exact.elements} elements, as a part of the peak",
+        ("output", ">largest deviation", ">change by refinement"),
+        (
+            (each.name, f"{exact.deviation(each.name, each.fmu):.2e}", f"{exact.change[each.name]:.2e}")
+            for each in verification.outputs
+            if each.name in exact.change
+        ),
+    )
 
 
 def _first_verdict(run: Trajectory) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Exact, Expr, Operation, SymbolRole
@@ -426,15 +426,15 @@ class _Printer:
 
 # --- evaluation in Python --------------------------------------------------------------------------
 
-_PYTHON = {_C_NAMES.get(name, name): function for name, function in FUNCTION_VALUES.items()}
-
 
 def compile_python(
-    roots: Sequence[Expr], arguments: Mapping[str, Sequence[Expr]]
-) -> Callable[..., list[float]]:
+    roots: Sequence[Expr],
+    arguments: Mapping[str, Sequence[Expr]],
+    functions: Mapping[str, Callable[..., Any]] = FUNCTION_VALUES,
+) -> Callable[..., list[Any]]:
     """A Python function of the named argument vectors that returns the values of ``roots``.
 
-    Angles without given turns have zero turns.
+    Angles without given turns have zero turns. ``functions`` are those of numbers, or of arrays.
     """
     names = {
         symbol: f"{vector}[{index}]"
@@ -450,6 +450,7 @@ def compile_python(
         names[node] = f"w{index}"
     values = ", ".join(print_expression(root, names) for root in roots)
     source = f"def evaluate({', '.join(arguments)}):\n" + "\n".join([*lines, f"    return [{values}]"])
-    space: dict[str, Callable[..., list[float]]] = {}
-    exec(compile(source, "<dag>", "exec"), dict(_PYTHON), space)
+    space: dict[str, Callable[..., list[Any]]] = {}
+    called = {_C_NAMES.get(name, name): function for name, function in functions.items()}
+    exec(compile(source, "<dag>", "exec"), called, space)
     return space["evaluate"]

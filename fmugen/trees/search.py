@@ -10,13 +10,15 @@ Once a few candidates are closed, their smallest factor bounds the others from b
 coordinates than others are not drafted.
 
 The chosen pair has the lowest price. Of pairs whose prices differ by less than their error, it has the
-fewest operations.
+fewest operations. A pair without iteration is chosen before pairs that iterate, unless its price is more than
+``_EXACT_FACTOR`` times the lowest: its time has a bound.
 
 Trees with virtual joints that the program proposes come last. They are chosen if they keep the degrees of
 freedom and are cheaper than all others; only then does the model get these joints.
 
 A rough search follows neighbours by drafts alone, and closes few of them. Then it follows the neighbours of
-the best candidate once more. Of drafts that differ no more than ties do, it closes one.
+the best candidate once more. Of drafts that differ no more than ties do, it closes one. If all candidates
+iterate, it also closes the trees of the classic methods.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from fmugen.ir.model import Element, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees import CHEAPEST, METHODS, neighbours, promising_trees, select_trees
+from fmugen.trees.classic import CLASSIC_METHODS
 from fmugen.trees.drafts import Candidate, Desk, Draft, close_elsewhere, draft_elsewhere, on_graph, tree_cost
 from fmugen.trees.price import PRICE_ERROR
 from fmugen.trees.virtual import hides_reactions, propose_virtual_joints
@@ -54,6 +57,8 @@ _LEAST_GAIN = 0.005
 _TIE = 0.002
 #: If the best candidate iterates, drafts are closed that are expected to cost this factor of the least.
 _NEAR = 1.2
+#: The price of a candidate that does not iterate may exceed the lowest one by this factor.
+_EXACT_FACTOR = 2.0
 #: Rough prices above the lowest by this factor are those of candidates that are not the cheapest.
 _ROUGH = 1.05
 #: Larger than the number of neighbours of any tree.
@@ -125,6 +130,8 @@ class SearchResult:
         if not ranked:
             reasons = "; ".join(sorted({candidate.refusal for candidate in self.candidates}))
             raise TreeError(f"no trees can be used: {reasons}")
+        bounded = [c for c in ranked if not _iterates(c) and c.price <= _EXACT_FACTOR * ranked[0].price]
+        ranked = tuple(bounded) or ranked
         limit = ranked[0].price * (1 + PRICE_ERROR)
         return min((c for c in ranked if c.price <= limit), key=lambda candidate: candidate.operations)
 
@@ -259,7 +266,19 @@ class _TreeSearch:
             if not better:
                 break
             self._close(sorted(better, key=_by_forecast))
+        self._close_classic()
         self._count_exactly()
+
+    def _close_classic(self) -> None:
+        """Close the trees of classic methods in turn, as long as all candidates iterate."""
+        for method in CLASSIC_METHODS:
+            ranked = self.result().ranked
+            if self._is_late or not ranked or not all(map(_iterates, ranked)):
+                return
+            draft = self._known_drafts.get(method)
+            if draft is not None and not draft.refusal and method not in {c.trees.name for c in ranked}:
+                others = [candidate for candidate in self._measured if candidate.trees.name != method]
+                self._measured = [*others, *self._closed([draft])]
 
     def _improved(self, origin: Draft) -> list[Draft]:
         """Drafts that are better than ``origin``: neighbours, then those of the best of them, and so on."""
@@ -357,8 +376,7 @@ class _TreeSearch:
     def _is_worth_more(self, draft: Draft, best: Candidate, closed: int) -> bool:
         """Whether a rough search closes a further draft: the best one iterates, others may not."""
         near = draft.forecast <= _NEAR * min(other.forecast for other in self._closed_drafts or [draft])
-        iterates = best.cost is not None and best.cost.iterated > 0
-        return self._effort.rough and iterates and near and closed < 2 * self._effort.closed
+        return self._effort.rough and _iterates(best) and near and closed < 2 * self._effort.closed
 
     def _price_growth(self, draft: Draft) -> float:
         """The least factor by which closing the loops raises the price of a draft, judged by other drafts."""
@@ -411,6 +429,11 @@ class _TreeSearch:
             ]
             found = [future.result() for future in futures]
         return [self._trusted(candidate) for candidate in found]
+
+
+def _iterates(candidate: Candidate) -> bool:
+    """Whether unknowns of a candidate are left to Newton iteration."""
+    return candidate.cost is not None and candidate.cost.iterated > 0
 
 
 def _by_forecast(draft: Draft) -> tuple[bool, float]:

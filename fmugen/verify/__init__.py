@@ -39,6 +39,7 @@ From start values to a motion
     accuracy      methods of integration with their tolerances
     outputs       outputs, also those that are derivatives by inputs
     reference     the motion of a model
+    exact         the motion with geometrically exact beams
 
 Judging an FMU
 

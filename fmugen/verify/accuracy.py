@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.integrate import DOP853, RK45, OdeSolver
+from scipy.integrate import DOP853, RK45, OdeSolver, Radau
 
 #: The absolute tolerance of an FMU's solver, as a fraction of its relative tolerance.
 ABSOLUTE_PART = 1e-2
@@ -12,7 +12,7 @@ ABSOLUTE_PART = 1e-2
 
 @dataclass(frozen=True)
 class Accuracy:
-    """An explicit method with its tolerances; the absolute one is relative to the scale of a state.
+    """A method with its tolerances; the absolute one is relative to the scale of a state.
 
     ``intervals`` limits a step to so many output intervals, so that no step skips a short event.
     """
@@ -21,6 +21,7 @@ class Accuracy:
     relative: float
     absolute: float
     intervals: int = 8
+    explicit: bool = True
 
 
 def plain(tolerance: float) -> Accuracy:
@@ -31,3 +32,5 @@ def plain(tolerance: float) -> Accuracy:
 #: About ten digits of the motion of a mechanism, and of a network.
 OF_MECHANISMS = Accuracy(DOP853, 1e-12, 1e-13)
 OF_NETWORKS = Accuracy(DOP853, 1e-11, 1e-12)
+#: An implicit method, for beams whose elements stretch.
+STIFF = Accuracy(Radau, 1e-5, 1e-6, explicit=False)

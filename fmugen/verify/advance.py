@@ -30,6 +30,8 @@ _NEAR, _SHORT = 0.05, 1.0
 _SINGULAR = 1e-6
 #: How far before and after a singular position the motion is looked at, in output intervals.
 _BESIDE = 0.1
+#: Differences are taken over this part of the usual size of a state.
+_DIFFERENCE = 1e-7
 
 
 class State(NamedTuple):
@@ -46,7 +48,7 @@ class State(NamedTuple):
 
 
 class Integrator:
-    """An explicit method with projection; it keeps the step size from run to run.
+    """A method with projection; it keeps the step size from run to run.
 
     A step may span several output times. The states at those inside it are interpolated and projected onto
     the constraints, as the ends of steps are.
@@ -96,22 +98,29 @@ class Integrator:
         """The states at all times but the first, or at those before the steps collapse."""
         largest = self._step or 0.0
         program, method = self._compiled, self._accuracy.method
-        if program is not None:
+        if program is not None and self._accuracy.explicit:
 
             def stages(ends: Array, *step: Any) -> Array | None:
                 given = [self._mechanism.at(time, inputs) for time in ends.tolist()]
                 return program.stages(ends, given, *step)
 
             method = at_once(method, stages)
+        scale, interval = self._scale.copy(), float(np.max(np.diff(times)))
+        options: dict[str, Any] = {}
+        if not self._accuracy.explicit:
+            options["jac"] = lambda time, packed: self._slopes(float(time), packed, inputs)
+            # Fast vibrations of tiny amplitude need not be followed.
+            scale[self._count : self._moving] /= min(interval, 1.0)
         solver = method(
             lambda time, packed: self._rates(float(time), packed, inputs),
             times[0],
             np.concatenate(state),
             times[-1],
             rtol=loosening * self._accuracy.relative,
-            atol=loosening * self._accuracy.absolute * self._scale,
-            max_step=self._accuracy.intervals * float(np.max(np.diff(times))),
+            atol=loosening * self._accuracy.absolute * scale,
+            max_step=self._accuracy.intervals * interval,
             first_step=None if self._step is None else min(self._step, times[-1] - times[0]),
+            **options,
         )
         due = 1
         while solver.status == "running":
@@ -150,6 +159,16 @@ class Integrator:
             instant = mechanism.motion(time, coordinates, velocities, inputs, states)
         rates = mechanism.chart.rates(coordinates, velocities)
         return np.concatenate((rates, instant.accelerations, instant.state_rates))
+
+    def _slopes(self, time: float, packed: Array, inputs: Mapping[str, float]) -> Array:
+        """The derivatives of all rates by all states, by differences over a part of their usual sizes."""
+        here = self._rates(time, packed, inputs)
+        columns = []
+        for number, size in enumerate((_DIFFERENCE * self._scale).tolist()):
+            moved = packed.copy()
+            moved[number] += size
+            columns.append((self._rates(time, moved, inputs) - here) / size)
+        return np.array(columns).T
 
     def _projected(self, time: float, coordinates: Array, velocities: Array) -> tuple[Array, Array]:
         program = self._mechanism.compiled

@@ -10,29 +10,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from fmugen.algebra.costs import expressions_of
+from fmugen.assembly.roots import holds_in_all_modes, real_roots
 from fmugen.evaluation import Evaluation
 from fmugen.expr.dag import Expr
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.model import SystemModel
-from fmugen.ir.steps import (
-    ExactStep,
-    GoniometricStep,
-    LinearAngleStep,
-    LinearStep,
-    PolynomialStep,
-    QuadraticStep,
-)
+from fmugen.ir.steps import ExactStep
 
 __all__ = ["Configurations", "count_configurations"]
 
 #: More combinations of roots than this are not followed.
 _MOST_COMBINATIONS = 4096
-_DOUBLE_ROOT = 1e-9
-_REAL_ROOT = 1e-6
 _CLOSED = 1e-6
 
 Function = Callable[[list[float]], list[float]]
@@ -42,7 +32,8 @@ Function = Callable[[list[float]], list[float]]
 class Configurations:
     """The real roots of each step (by its unknown) at the assembled start, and the real configurations.
 
-    ``real`` is ``None`` where they were not counted: an unknown is iterated, or there are too many.
+    ``real`` is ``None`` where they were not counted: an unknown is iterated, steps hold in one assembly mode
+    alone, or there are too many.
     """
 
     real_roots: dict[int, int]
@@ -54,19 +45,20 @@ def count_configurations(model: SystemModel, dae: Dae, flow: SolutionFlow) -> Co
     compiled = _Compiler(model, dae)
     start = list(flow.positions)
     blocks = [_Steps(block.steps, block.rows, dae, compiled) for block in flow.blocks]
-    real_roots = {
-        step.unknown: len(_roots(step, compute(start)))
+    counts = {
+        step.unknown: len(real_roots(step, compute(start)))
         for steps in blocks
         for step, compute in zip(steps.steps, steps.coefficients, strict=True)
     }
-    if flow.iterated or math.prod(real_roots.values()) > _MOST_COMBINATIONS:
-        return Configurations(real_roots, None)
+    is_general = all(holds_in_all_modes(block) for block in flow.blocks)
+    if not is_general or math.prod(counts.values()) > _MOST_COMBINATIONS:
+        return Configurations(counts, None)
     found = [start]
     for steps in blocks:
         found = [solved for q in found for solved in steps.solutions(q)]
         if len(found) > _MOST_COMBINATIONS:
-            return Configurations(real_roots, None)
-    return Configurations(real_roots, len(found))
+            return Configurations(counts, None)
+    return Configurations(counts, len(found))
 
 
 class _Compiler:
@@ -99,58 +91,10 @@ class _Steps:
             found = [
                 [*at[: step.unknown], root, *at[step.unknown + 1 :]]
                 for at in found
-                for root in _roots(step, compute(at))
+                for root in real_roots(step, compute(at))
             ]
         return [at for at in found if self._is_closed(at)]
 
     def _is_closed(self, q: list[float]) -> bool:
         closed = max(map(abs, self._residuals(q)), default=0.0) < _CLOSED
         return closed and min(self._facing(q), default=1.0) > 0.0
-
-
-def _roots(step: ExactStep, terms: list[float]) -> list[float]:
-    """The real values of the unknown that solve the equation of the step."""
-    match step:
-        case LinearStep():
-            numerator, denominator = terms
-            return [numerator / denominator] if denominator else []
-        case LinearAngleStep():
-            sine, cosine, denominator = terms
-            return [math.atan2(sine * denominator, cosine * denominator)] if denominator else []
-        case GoniometricStep():
-            return _goniometric_roots(*terms)
-        case QuadraticStep():
-            return _polynomial_roots(terms[::-1])
-        case PolynomialStep(half_angle=True):
-            turned = [math.pi] * (_magnitude_of_last(terms) <= _DOUBLE_ROOT)
-            return turned + [2 * math.atan(root) for root in _polynomial_roots(terms)]
-        case PolynomialStep():
-            return _polynomial_roots(terms)
-
-
-def _goniometric_roots(a: float, b: float, c: float) -> list[float]:
-    square = a * a + b * b
-    discriminant = square - c * c
-    if square == 0.0 or discriminant < -_DOUBLE_ROOT * square:
-        return []
-    middle, half = math.atan2(a, b), math.atan2(math.sqrt(max(discriminant, 0.0)), c)
-    return [middle + half] if discriminant <= _DOUBLE_ROOT * square else [middle + half, middle - half]
-
-
-def _polynomial_roots(ascending: Sequence[float]) -> list[float]:
-    """The distinct real roots; a leading coefficient that vanishes is a root at infinity, left out."""
-    coefficients = list(ascending)
-    while coefficients and _magnitude_of_last(coefficients) <= _DOUBLE_ROOT:
-        coefficients.pop()
-    distinct: list[float] = []
-    for root in sorted(np.roots(coefficients[::-1]).tolist(), key=lambda root: root.real):
-        is_real = abs(root.imag) <= _REAL_ROOT * (1.0 + abs(root))
-        if is_real and (not distinct or root.real - distinct[-1] > _REAL_ROOT * (1.0 + abs(root))):
-            distinct.append(root.real)
-    return distinct
-
-
-def _magnitude_of_last(coefficients: Sequence[float]) -> float:
-    """The leading coefficient as a part of the largest one."""
-    largest = max(map(abs, coefficients))
-    return abs(coefficients[-1]) / largest if largest else 0.0

@@ -243,7 +243,7 @@ static bool start_states(Instance *self)
         if (MODEL_NE == 0 || (START_ROWS == 0 && !STEADY_MOTION)) {
             return true; /* nothing was found that depends on signs */
         }
-        work->trial = state->at;
+        copy_point(&work->trial, &state->at);
         ode_state(state, &state->at, work->stage);
         if (!evaluate_motion(self, state->at.t, work->stage, &work->trial)) {
             return false;
@@ -258,11 +258,11 @@ static bool start_states(Instance *self)
 bool assemble(Instance *self)
 {
     State *state = &self->state;
-    memset(&state->at, 0, sizeof state->at);
+    reset_point(&state->at);
     drop_anchors(state);
     state->at.t = state->input_time = state->start_time;
     take_inputs(state, &state->at);
-    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
+    set_zero(state->largest_pivots, MODEL_NSETS * MODEL_NPIVOTS);
     state->fresh = state->outputs_fresh = state->parameters_changed = state->loops_open = state->partition_due = false;
     model_derive(state->reals + MODEL_P0, state->derived);
     if (!assemble_position(self, &state->at) || !assemble_velocity(self, &state->at)) {
@@ -281,6 +281,6 @@ bool assemble(Instance *self)
     move_anchors(state);
     show_accepted(self);
     state->assembled = refresh_motion(self) && check_closed(self, &state->at);
-    memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots); /* by start_partition */
+    memcpy(state->reviewed_pivots, state->at.pivots, MODEL_NPIVOTS * sizeof(double)); /* by start_partition */
     return state->assembled;
 }

@@ -29,7 +29,7 @@ static bool factor_dynamics(Instance *self)
 {
     Work *work = &self->work;
     double *kkt = work->tangent_kkt;
-    memset(kkt, 0, sizeof work->tangent_kkt);
+    set_zero(kkt, KKT * KKT);
     for (int i = 0; i < NQ; i++) {
         memcpy(kkt + i * KKT, work->mass + i * NQ, NQ * sizeof *kkt);
     }
@@ -111,7 +111,7 @@ static void follow_network(Instance *self, const ModelPoint *at, Direction *alon
     Work *work = &self->work;
     const ModelDirection seen = seen_direction(along);
     const double *rows = work->change;
-    memset(along->z, 0, sizeof along->z);
+    set_zero(along->z, MODEL_NZ);
     for (int b = 0; b < MODEL_NZBLOCKS; b++) {
         const ModelNetworkBlock *block = &model_network_blocks[b];
         model_network_tangent(at, &seen, work->change);
@@ -162,8 +162,8 @@ static void follow_start(Instance *self, const ModelPoint *at, Direction *along)
     Work *work = &self->work;
     const ModelDirection seen = seen_direction(along);
     double *fixed = work->change + NC;
-    memset(along->q, 0, sizeof along->q);
-    memset(along->v, 0, sizeof along->v);
+    set_zero(along->q, NQ);
+    set_zero(along->v, NQ);
     model_jacobian(at, work->stacked);
     model_fixed(at, work->stacked_residual, work->stacked + NC * NQ);
     model_constraints_tangent(at, &seen, work->change);
@@ -234,7 +234,7 @@ static double *component_of(Instance *self, Reference reference)
     if (is_among(reference, MODEL_U0, MODEL_Y0)) {
         return &work->along.u[reference - MODEL_U0];
     }
-    if (reference == MODEL_N_REALS) {
+    if (reference == (Reference)MODEL_N_REALS) {
         return &work->along.t;
     }
     for (int k = 0; k < ODE_STATES && self->state.mode != MODE_INITIALIZING; k++) {
@@ -247,8 +247,8 @@ static double *component_of(Instance *self, Reference reference)
 
 static void clear_direction(Work *work)
 {
-    memset(&work->along, 0, sizeof work->along);
-    memset(work->state_change, 0, sizeof work->state_change);
+    reset_direction(&work->along);
+    set_zero(work->state_change, ODE_STATES);
 }
 
 /* The array holds outputs, then states, then derivatives of states. */
@@ -281,10 +281,10 @@ static Status check_knowns(Instance *self, const Reference *knowns, size_t n)
 /* The change of an unknown, once all that it depends on is known. */
 static double change_of(const Work *work, Reference reference)
 {
-    if (reference < MODEL_K0) {
+    if (is_among(reference, 0, MODEL_K0)) {
         return work->output_change[reference - MODEL_Y0];
     }
-    return reference < MODEL_FIRST_DERIVATIVE ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
+    return is_among(reference, MODEL_K0, MODEL_FIRST_DERIVATIVE) ? work->state_change[FIRST_OWN_STATE + reference - MODEL_K0]
                                  : work->rate_change[reference - MODEL_FIRST_DERIVATIVE];
 }
 
@@ -325,8 +325,8 @@ static bool follow_to_outputs(Instance *self)
     double state_change[MODEL_ROOM(ODE_STATES)], rate_change[MODEL_ROOM(ODE_STATES)];
     memcpy(state_change, work->state_change, sizeof state_change);
     memcpy(rate_change, work->rate_change, sizeof rate_change);
-    const Direction along = work->along;
-    const bool found = change_partials(self, now, &along, work->output_change);
+    copy_direction(&work->kept_along, &work->along);
+    const bool found = change_partials(self, now, &work->kept_along, work->output_change);
     memcpy(work->state_change, state_change, sizeof state_change);
     memcpy(work->rate_change, rate_change, sizeof rate_change);
     return found;
@@ -402,7 +402,7 @@ Status time_derivatives(Instance *self, const Reference *references, size_t n, d
     const State *state = &self->state;
     Work *work = &self->work;
     for (size_t i = 0; i < n; i++) {
-        if (references[i] < MODEL_Y0 || references[i] >= MODEL_K0) {
+        if (!is_among(references[i], MODEL_Y0, MODEL_K0)) {
             return error(self, "the variable with value reference %u is not an output", references[i]);
         }
     }
@@ -442,6 +442,6 @@ bool ode_derivatives_at_accepted(Instance *self)
     work->along.t = 1.0;
     input_rates(state, state->at.t, work->along.u);
     follow(self, &state->at, false);
-    memcpy(work->ode_by_time, work->rate_change, sizeof work->ode_by_time);
+    memcpy(work->ode_by_time, work->rate_change, ODE_STATES * sizeof *work->ode_by_time);
     return true;
 }

@@ -83,7 +83,7 @@ static void known_rows(Instance *self, Point *point)
 {
     const Partition *partition = &self->state.partition;
     double *const tangent = self->work.tangent;
-    memset(tangent, 0, sizeof self->work.tangent);
+    set_zero(tangent, NQ * NI);
     for (int j = 0; j < NI; j++) {
         tangent[partition->independent[j] * NI + j] = 1.0;
         point->a[partition->independent[j]] = 0.0;
@@ -128,7 +128,7 @@ static void tangent_space(Instance *self, Point *point)
         for (int k = 0; k < NQ; k++) {
             work->correction_q[k] = work->tangent[k * NI + j];
         }
-        memset(work->correction, 0, sizeof work->correction);
+        set_zero(work->correction, NC);
         subtract_known(self, j, work->correction_q, work->correction);
         lu_solve(NC, work->phi_d, work->pivot, work->correction);
         for (int i = 0; i < NC; i++) {
@@ -298,8 +298,8 @@ static void add_share(const State *state, double share, const Point *from, Point
 
 static void clear_dependent(const State *state, Point *point)
 {
-    memset(point->a, 0, sizeof point->a);
-    memset(point->l, 0, sizeof point->l);
+    set_zero(point->a, NQ);
+    set_zero(point->l, NC);
     for (int i = 0; i < NC; i++) {
         const int k = state->partition.dependent[i];
         if (!state->partition.carried[i]) {
@@ -344,17 +344,19 @@ static bool evaluate_limit(Instance *self, Point *point, int undetermined)
     if (!(speed > 0.0) || NEVER_ITERATES) {
         return fail(self, FAILURE_SINGULAR, point->t, undetermined);
     }
-    const Point centre = *point;
-    Point before = centre, after = centre;
+    Point *const centre = &self->work.centre, *const before = &self->work.before, *const after = &self->work.after;
+    copy_point(centre, point);
+    copy_point(before, point);
+    copy_point(after, point);
     double delay = LIMIT_DISTANCE / speed;
     clear_dependent(&self->state, point);
     for (int level = 0; level < 2; level++, delay /= 2.0) {
-        if (!evaluate_neighbour(self, &centre, -delay, &before) ||
-            !evaluate_neighbour(self, &centre, delay, &after) || !is_one_motion(self, &before, &after)) {
+        if (!evaluate_neighbour(self, centre, -delay, before) ||
+            !evaluate_neighbour(self, centre, delay, after) || !is_one_motion(self, before, after)) {
             return false;
         }
-        add_share(&self->state, shares[level], &before, point);
-        add_share(&self->state, shares[level], &after, point);
+        add_share(&self->state, shares[level], before, point);
+        add_share(&self->state, shares[level], after, point);
     }
     polish_dependent(self, point);
     return true;
@@ -368,7 +370,7 @@ static MotionVerdict generated_motion(Instance *self, const ModelPoint *at, Poin
         return MOTION_GOOD;
     }
     double *const l = self->work.within_step && !MODEL_NETWORK_READS_MULTIPLIERS ? NULL : point->l;
-    return set && set->motion ? set->motion(at, state->largest_pivots[state->partition.set], point->pivots,
+    return set && set->motion ? set->motion(at, largest_pivots_of(state, state->partition.set), point->pivots,
                                             point->v, point->a, l)
                               : MOTION_UNKNOWN;
 }
@@ -401,7 +403,7 @@ bool evaluate_embedded(Instance *self, Point *point)
 double mass_margin(Instance *self, const Point *point)
 {
     Point *const trial = &self->work.trial;
-    *trial = *point;
+    copy_point(trial, point);
     const ModelPoint at = model_point(&self->state, trial);
     if (!EMBEDDED || factor_dependent(self, &at) >= 0 || !evaluate_regular(self, &at, trial)) {
         return 1.0;

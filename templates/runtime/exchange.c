@@ -122,7 +122,7 @@ Status completed_step(Instance *self, bool *event_needed)
     if (check_told(self, state->now.t) != STATUS_OK) {
         return STATUS_ERROR;
     }
-    self->work.trial = state->now;
+    copy_point(&self->work.trial, &state->now);
     if (!check_closed(self, &state->now) ||
         (state->now.t > state->at.t &&
          !(is_continuous(self, SHARE_OF_ANY_METHOD, true) && turns_are_sure(self)))) {
@@ -131,11 +131,12 @@ Status completed_step(Instance *self, bool *event_needed)
     if (!left_out_hold(self, &state->now)) {
         return report_failure(self);
     }
-    const Partition before = state->partition;
+    Partition *const before = &self->work.before_call;
+    copy_partition(before, &state->partition);
     accept(self);
-    if (memcmp(&before, &state->partition, sizeof before) != 0) {
-        state->next_partition = state->partition;
-        state->partition = before;
+    if (!same_partition(before, &state->partition)) {
+        copy_partition(&state->next_partition, &state->partition);
+        copy_partition(&state->partition, before);
         state->partition_due = true;
     }
     *event_needed = state->partition_due;
@@ -148,7 +149,7 @@ static void change_partition(Instance *self)
     State *state = &self->state;
     event(self, "t = %.6g s: %s independent coordinates", state->at.t,
           state->next_partition.set == 0 ? "the first" : "other");
-    state->partition = state->next_partition;
+    copy_partition(&state->partition, &state->next_partition);
     state->partition_due = false;
     show_accepted(self);
     state->fresh = false;
@@ -168,10 +169,11 @@ Status update_discrete_states(Instance *self, EventInfo *info)
     }
     if (!state->partition_due && HAS_PARTITION_INDICATOR &&
         partition_margin(self, &state->at) <= PARTITION_BAND) {
-        const Partition before = state->partition;
+        Partition *const kept = &self->work.before_call;
+        copy_partition(kept, &state->partition);
         state->partition_due = leave_weak_partition(self);
-        state->next_partition = state->partition;
-        state->partition = before;
+        copy_partition(&state->next_partition, &state->partition);
+        copy_partition(&state->partition, kept);
     }
     info->states_changed = info->states_changed || state->partition_due;
     if (state->partition_due) {

@@ -3,20 +3,27 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "layout.h"
 #include "report.h"
 
 #define MAGIC 0x54534d46u /* "FMST" */
-#define FORMAT_VERSION 5u
+#define FORMAT_VERSION 6u
 
 typedef struct {
     uint32_t magic, version;
     uint64_t guid_hash, size;
 } Header;
 
+/* Behind it come the vectors of the state. */
 typedef struct {
     Header header;
     State state;
 } SavedState;
+
+static size_t saved_size(const Instance *self)
+{
+    return sizeof(SavedState) + self->state_size;
+}
 
 /* FNV-1a. */
 static uint64_t hash(const char *text)
@@ -28,15 +35,15 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-static Header own_header(void)
+static Header own_header(const Instance *self)
 {
-    const Header header = {MAGIC, FORMAT_VERSION, hash(MODEL_GUID), sizeof(SavedState)};
+    const Header header = {MAGIC, FORMAT_VERSION, hash(MODEL_GUID), saved_size(self)};
     return header;
 }
 
-static bool is_own(const Header *header)
+static bool is_own(const Instance *self, const Header *header)
 {
-    const Header own = own_header();
+    const Header own = own_header(self);
     return header->magic == own.magic && header->version == own.version &&
            header->guid_hash == own.guid_hash && header->size == own.size;
 }
@@ -48,7 +55,7 @@ static Status refuse_state(Instance *self)
 
 static SavedState *new_state(Instance *self)
 {
-    SavedState *saved = self->environment.allocate(1, sizeof *saved);
+    SavedState *saved = self->environment.allocate(1, saved_size(self));
     if (!saved) {
         error(self, "there is not enough memory for an FMU state");
     }
@@ -57,7 +64,7 @@ static SavedState *new_state(Instance *self)
 
 static Status check_own(Instance *self, const SavedState *saved)
 {
-    return saved && is_own(&saved->header) ? STATUS_OK : refuse_state(self);
+    return saved && is_own(self, &saved->header) ? STATUS_OK : refuse_state(self);
 }
 
 Status save_state(Instance *self, void **saved)
@@ -69,8 +76,10 @@ Status save_state(Instance *self, void **saved)
     if (!copy) {
         return STATUS_ERROR;
     }
-    copy->header = own_header();
+    copy->header = own_header(self);
     memcpy(&copy->state, &self->state, sizeof copy->state);
+    place_state(&copy->state, NULL); /* addresses are not saved */
+    memcpy(copy + 1, self->state_memory, self->state_size);
     *saved = copy;
     return STATUS_OK;
 }
@@ -85,6 +94,8 @@ Status restore_state(Instance *self, const void *saved)
         return error(self, "the FMU state is one of the other interface type");
     }
     memcpy(&self->state, &copy->state, sizeof self->state);
+    place_state(&self->state, self->state_memory);
+    memcpy(self->state_memory, copy + 1, self->state_size);
     return STATUS_OK;
 }
 
@@ -97,7 +108,7 @@ Status free_state(Instance *self, void **saved)
 
 Status serialized_size(Instance *self, const void *saved, size_t *size)
 {
-    *size = sizeof(SavedState);
+    *size = saved_size(self);
     return check_own(self, saved);
 }
 
@@ -106,10 +117,10 @@ Status serialize_state(Instance *self, const void *saved, void *bytes, size_t si
     if (check_own(self, saved) != STATUS_OK) {
         return STATUS_ERROR;
     }
-    if (size < sizeof(SavedState)) {
-        return error(self, "the FMU state needs %u bytes", (unsigned)sizeof(SavedState));
+    if (size < saved_size(self)) {
+        return error(self, "the FMU state needs %u bytes", (unsigned)saved_size(self));
     }
-    memcpy(bytes, saved, sizeof(SavedState));
+    memcpy(bytes, saved, saved_size(self));
     return STATUS_OK;
 }
 
@@ -120,14 +131,14 @@ Status deserialize_state(Instance *self, const void *bytes, size_t size, void **
         return refuse_state(self);
     }
     memcpy(&header, bytes, sizeof header);
-    if (size < sizeof(SavedState) || !is_own(&header)) {
+    if (size < saved_size(self) || !is_own(self, &header)) {
         return refuse_state(self);
     }
     SavedState *copy = new_state(self);
     if (!copy) {
         return STATUS_ERROR;
     }
-    memcpy(copy, bytes, sizeof *copy);
+    memcpy(copy, bytes, saved_size(self));
     *saved = copy;
     return STATUS_OK;
 }

@@ -1,40 +1,15 @@
 /* One instance of the FMU.
  *
- * State holds everything the future depends on, without pointers: saving, restoring and serializing
- * the FMU state is a copy of it. Work holds scratch values that no evaluation reads before writing. */
+ * State holds everything the future depends on: saving, restoring and serializing the FMU state is a copy of it and
+ * of its vectors. Work holds scratch values that no evaluation reads before writing. */
 #ifndef INSTANCE_H
 #define INSTANCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
-#include "model.h"
-
-/* The embedding closures integrate the independent coordinates, the others all of them; of the velocities,
- * projection integrates the independent ones too. */
-#define BY_BLOCKS (MODEL_CLOSURE == CLOSURE_TRIANGULAR || MODEL_CLOSURE == CLOSURE_NEWTON)
-#define EMBEDDED (BY_BLOCKS || MODEL_CLOSURE == CLOSURE_NEWTON_ALL)
-
-/* Newton steps over a block of loops: exactly so many; negative: until rounding; 0: the FMU stops instead. */
-#ifndef MODEL_ITERATIONS
-#define MODEL_ITERATIONS (-1)
-#endif
-#define FIXED_ITERATIONS (MODEL_ITERATIONS > 0)
-#define NEVER_ITERATES (MODEL_ITERATIONS == 0)
-#define PARTITIONED (EMBEDDED || MODEL_CLOSURE == CLOSURE_PROJECTION)
-/* Behind the independent coordinates come the fourth components of attitudes, see attitude.h. */
-#define ODE_POSITIONS (EMBEDDED ? MODEL_NI + MODEL_NATT : MODEL_NQ)
-#define ODE_VELOCITIES (PARTITIONED ? MODEL_NI : MODEL_NQ)
-#define ODE_MOTION (ODE_POSITIONS + ODE_VELOCITIES)
-#define ODE_STATES (ODE_MOTION + MODEL_NX)
-/* Where the states begin that are not calculated variables: projection calculates the positions. */
-#define FIRST_OWN_STATE (MODEL_CLOSURE == CLOSURE_PROJECTION ? ODE_POSITIONS : 0)
-#define STACKED_ROWS (MODEL_NC + MODEL_NFIX + MODEL_NFIXV)
-#define KKT_ROWS (MODEL_NQ + MODEL_NC)
-/* Conditions on the states at the start, beside the given start values. */
-#define START_ROWS (MODEL_FIXED_STATES + MODEL_STEADY * MODEL_NX)
-/* The unknowns of an equilibrium, see steady.c. */
-#define STEADY_UNKNOWNS (MODEL_STEADY * (MODEL_NQ + MODEL_NX))
+#include "sizes.h"
 
 /* Number of derivatives of an input that a co-simulation may give for a step. */
 #define INPUT_ORDERS 5
@@ -77,30 +52,44 @@ typedef enum {
     MODE_FAILED = 64
 } Mode;
 
-/* The motion and the states of the network at one time. */
+/* Vectors are lists (type, name, length): members of a structure that are pointers, and what layout.c places in
+ * the memory of an instance. Those of one structure lie side by side in this order. */
+#define VECTOR_MEMBER(type, name, length) type *name;
+
+typedef int Triple[3];
+typedef double InputRates[INPUT_ORDERS];
+
+/* The motion and the states of the network at one time: inputs u; motion q, v, a with multipliers l; sines and
+ * cosines e of angles that turn; first-order states x with derivatives; iterated unknowns z; angles g near which
+ * counted angles lie, see turns.h; pivots of the embedded equations of motion of the present set. */
+#define POINT_VECTORS(X) \
+    X(double, u, MODEL_NU) \
+    X(double, q, MODEL_NQ) X(double, v, MODEL_NQ) X(double, a, MODEL_NQ) \
+    X(double, l, MODEL_NC) \
+    X(double, e, 2 * MODEL_NTURN) \
+    X(double, x, MODEL_NX) X(double, dx, MODEL_NX) \
+    X(double, z, MODEL_NZ) \
+    X(double, g, MODEL_NCOUNTED) \
+    X(double, pivots, MODEL_NPIVOTS)
 typedef struct {
     double t;
-    double u[MODEL_ROOM(MODEL_NU)]; /* inputs */
-    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
-    double l[MODEL_ROOM(MODEL_NC)];
-    double e[2 * MODEL_ROOM(MODEL_NTURN)]; /* sines and cosines of angles that turn */
-    double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)]; /* first-order states */
-    double z[MODEL_ROOM(MODEL_NZ)];                           /* iterated unknowns */
-    double g[MODEL_ROOM(MODEL_NCOUNTED)]; /* angles near which counted angles lie, see turns.h */
     double iterations; /* Newton iterations that closed the loops and found z */
     int failed_steps;  /* a guard of the exact steps of the present set failed */
     MotionVerdict verdict;
-    double pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* of the embedded equations of motion of the present set */
+    size_t size; /* of all vectors, in bytes from u on */
+    POINT_VECTORS(VECTOR_MEMBER)
 } Point;
 
-/* Which coordinates are integrated and which follow from the constraints. */
+/* Which coordinates are integrated and which follow from the constraints. Carried: the dependent coordinate is the
+ * fourth of a whole attitude. By attitude: its fourth coordinate, -1 if it is not whole, and the places among the
+ * independent ones that its spin takes. */
+#define PARTITION_VECTORS(X) \
+    X(int, independent, MODEL_NI) X(int, dependent, MODEL_NC) X(int, carried, MODEL_NC) \
+    X(int, fourth, MODEL_NATT) X(Triple, spin, MODEL_NATT)
 typedef struct {
-    int independent[MODEL_ROOM(MODEL_NI)];
-    int dependent[MODEL_ROOM(MODEL_NC)];
-    int set; /* of model_sets that it is; -1: none of them */
-    int carried[MODEL_ROOM(MODEL_NC)];      /* the dependent coordinate is the fourth of a whole attitude */
-    int fourth[MODEL_ROOM(MODEL_NATT)];     /* by attitude: that coordinate; -1: it is not whole */
-    int spin[MODEL_ROOM(MODEL_NATT)][3];    /* the places among the independent ones that its spin takes */
+    int set;     /* of model_sets that it is; -1: none of them */
+    size_t size; /* of all vectors, in bytes from `independent` on */
+    PARTITION_VECTORS(VECTOR_MEMBER)
 } Partition;
 
 /* The last samples of an input, the newest first. */
@@ -109,44 +98,44 @@ typedef struct {
     double t[MOST_SAMPLES], u[MOST_SAMPLES];
 } Samples;
 
+#define STATE_VECTORS(X) \
+    X(double, reals, MODEL_N_REALS) X(double, derived, MODEL_ND) \
+    X(InputRates, input_rates, MODEL_NU) \
+    X(double, told, MODEL_NU) X(double, told_time, MODEL_NU) /* inputs as last set, and when */ \
+    X(double, told_slope, MODEL_NU)                          /* how fast they changed: see told.c */ \
+    X(double, reached, MODEL_NU) /* inputs at the end of the last step, without what was set since */ \
+    X(Samples, samples, MODEL_STAMPED * MODEL_NU) \
+    X(double, y, ODE_STATES)          /* the ODE state of `now` */ \
+    X(double, r, MODEL_NE)            /* signs of the relations, held between events */ \
+    X(double, turned, MODEL_NCOUNTED) /* counted angles at `at`, see turns.h */ \
+    X(double, turn_rate, MODEL_NCOUNTED) X(double, turn_second, MODEL_NCOUNTED) \
+    X(int, warned, MODEL_NLIMITS)    /* limits beyond which a value was, see limits.h */ \
+    X(Anchor, anchors, MODEL_NTURN)  /* near the angles of `at`, see loops.c */ \
+    X(double, column_scale, MODEL_NQ) X(double, row_scale, MODEL_NC) /* usual derivatives, see scales.c */ \
+    X(double, largest_pivots, MODEL_NSETS * MODEL_NPIVOTS)           /* of each set, met so far */ \
+    X(double, reviewed_pivots, MODEL_NPIVOTS) /* at the last review of the partition; 0: none yet */
 typedef struct {
     Mode mode;
     Interface interface;
-    int assembled;        /* `at` satisfies the constraints for the current parameters */
+    int assembled;          /* `at` satisfies the constraints for the current parameters */
     int parameters_changed; /* a tunable parameter has changed since the last evaluation */
-    int loops_open;       /* ... and integrated coordinates may not satisfy the constraints yet */
-    int fresh;            /* `now` belongs to the current time, states and inputs */
-    int outputs_fresh;    /* the calculated reals belong to `now` */
-    int tolerance_chosen; /* the relative tolerance was set as a parameter */
-    double start_time;
-    double reals[MODEL_N_REALS];
-    double derived[MODEL_ROOM(MODEL_ND)];
-    double input_time; /* since when the inputs change with these derivatives */
-    double input_rates[MODEL_ROOM(MODEL_NU)][INPUT_ORDERS];
-    double told[MODEL_ROOM(MODEL_NU)], told_time[MODEL_ROOM(MODEL_NU)]; /* inputs as last set, and when */
-    double told_slope[MODEL_ROOM(MODEL_NU)];                            /* how fast they changed: see told.c */
-    double reached[MODEL_ROOM(MODEL_NU)]; /* inputs at the end of the last step, without what was set since */
-    Samples samples[MODEL_ROOM(MODEL_STAMPED * MODEL_NU)];
-    Point at;                           /* the last accepted point */
-    Point now;                          /* the point that variables are read at */
-    double y[MODEL_ROOM(ODE_STATES)];   /* the ODE state of `now` */
-    double r[MODEL_ROOM(MODEL_NE)];     /* signs of the relations, held between events */
-    double turned[MODEL_ROOM(MODEL_NCOUNTED)]; /* counted angles at `at`, see turns.h */
-    double turn_rate[MODEL_ROOM(MODEL_NCOUNTED)], turn_second[MODEL_ROOM(MODEL_NCOUNTED)];
-    int warned[MODEL_ROOM(MODEL_NLIMITS)]; /* limits beyond which a value was, see limits.h */
-    Partition partition;
-    Anchor anchors[MODEL_ROOM(MODEL_NTURN)]; /* near the angles of `at`, see loops.c */
-    Partition next_partition; /* model exchange: what the next event changes to */
+    int loops_open;         /* ... and integrated coordinates may not satisfy the constraints yet */
+    int fresh;              /* `now` belongs to the current time, states and inputs */
+    int outputs_fresh;      /* the calculated reals belong to `now` */
+    int tolerance_chosen;   /* the relative tolerance was set as a parameter */
     int partition_due;
-    double column_scale[MODEL_ROOM(MODEL_NQ)]; /* usual constraint derivatives, */
-    double row_scale[MODEL_ROOM(MODEL_NC)]; /* see scales.c */
-    double largest_pivots[MODEL_NSETS][MODEL_ROOM(MODEL_NPIVOTS)]; /* of each set, met so far */
-    double reviewed_pivots[MODEL_ROOM(MODEL_NPIVOTS)]; /* at the last review of the partition; 0: none yet */
-    double penalty;       /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
-    double proposed_step; /* 0: not known yet */
-    double last_error;             /* error of the last accepted step, for the PI controller */
+    double start_time;
+    double input_time;      /* since when the inputs change with their derivatives */
+    double penalty;         /* lambda = penalty * (Phi_q a - gamma); 0: not known yet */
+    double proposed_step;   /* 0: not known yet */
+    double last_error;      /* error of the last accepted step, for the PI controller */
     double steps;
     double iterations; /* co-simulation: Newton iterations of all evaluations since the last step began */
+    Point at;          /* the last accepted point */
+    Point now;         /* the point that variables are read at */
+    Partition partition;
+    Partition next_partition; /* model exchange: what the next event changes to */
+    STATE_VECTORS(VECTOR_MEMBER)
 } State;
 
 typedef enum {
@@ -186,70 +175,86 @@ typedef struct {
 } Failure;
 
 /* A direction in which everything known changes, and how everything else follows. */
+#define DIRECTION_VECTORS(X) \
+    X(double, p, MODEL_NP) X(double, u, MODEL_NU) \
+    X(double, q, MODEL_NQ) X(double, v, MODEL_NQ) X(double, a, MODEL_NQ) \
+    X(double, l, MODEL_NC) \
+    X(double, x, MODEL_NX) X(double, dx, MODEL_NX) \
+    X(double, z, MODEL_NZ)
 typedef struct {
     double t;
-    double p[MODEL_ROOM(MODEL_NP)], u[MODEL_ROOM(MODEL_NU)];
-    double q[MODEL_ROOM(MODEL_NQ)], v[MODEL_ROOM(MODEL_NQ)], a[MODEL_ROOM(MODEL_NQ)];
-    double l[MODEL_ROOM(MODEL_NC)];
-    double x[MODEL_ROOM(MODEL_NX)], dx[MODEL_ROOM(MODEL_NX)], z[MODEL_ROOM(MODEL_NZ)];
+    size_t size; /* of all vectors, in bytes from p on */
+    DIRECTION_VECTORS(VECTOR_MEMBER)
 } Direction;
 
+/* Most stages that a method has. */
+#define MOST_STAGES 7
+
+#define WORK_VECTORS(X) \
+    X(double, y, ODE_STATES) X(double, stage, ODE_STATES) \
+    X(double, relations, MODEL_NE) \
+    X(bool, switched, MODEL_NE) /* relations that have switched at this instant */ \
+    /* derivatives */ \
+    X(double, tangent_d, MODEL_NC * MODEL_NC) X(double, tangent_kkt, KKT_ROWS * KKT_ROWS) \
+    X(int, pivot_d, MODEL_NC) X(int, pivot_kkt, KKT_ROWS) \
+    X(double, change, MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ) \
+    X(double, output_change, MODEL_NY) X(double, formula_change, MODEL_NFORM) \
+    X(double, state_change, ODE_STATES) X(double, rate_change, ODE_STATES) \
+    /* linearly implicit steps */ \
+    X(double, ode_jacobian, ODE_STATES * ODE_STATES) X(double, ode_by_time, ODE_STATES) \
+    X(double, implicit, ODE_STATES * ODE_STATES) \
+    X(double, ode_scale, ODE_STATES) \
+    X(int, ode_pivot, ODE_STATES) \
+    /* closure */ \
+    X(double, residual, MODEL_NC) X(double, correction, MODEL_NC) X(double, held, MODEL_NC) \
+    X(double, phi_d, MODEL_NC * MODEL_NC) X(double, row_scale, KKT_ROWS) \
+    X(int, pivot, KKT_ROWS) \
+    X(double, left_out, MODEL_NLEFT) \
+    /* dynamics */ \
+    X(double, phi_q, MODEL_NC * MODEL_NQ) X(double, nu, MODEL_NC) X(double, gamma, MODEL_NC) \
+    X(double, mass, MODEL_NQ * MODEL_NQ) X(double, force, MODEL_NQ) \
+    X(double, tangent, MODEL_NQ * MODEL_NI) X(double, mass_tangent, MODEL_NQ * MODEL_NI) \
+    X(double, reduced_mass, MODEL_NI * MODEL_NI) X(double, reduced_force, MODEL_NI) \
+    X(double, kkt, KKT_ROWS * KKT_ROWS) X(double, kkt_rhs, KKT_ROWS) \
+    /* partition and assembly */ \
+    X(double, scaled, MODEL_NC * MODEL_NQ) X(double, largest, MODEL_NC) /* see sparse.h */ \
+    X(int, scaled_column, MODEL_NC * MODEL_NQ) X(int, scaled_count, MODEL_NC) \
+    X(int, largest_at, MODEL_NC) X(int, place, MODEL_NQ) \
+    X(int, rows, MODEL_NQ * MODEL_NC) X(int, row_count, MODEL_NQ) \
+    X(int, columns, MODEL_NC) \
+    X(bool, taken, MODEL_NQ) \
+    X(double, qualities, MODEL_NSETS) \
+    X(double, stacked, STACKED_ROWS * MODEL_NQ) X(double, stacked_residual, STACKED_ROWS) \
+    X(double, correction_q, MODEL_NQ) X(double, diagonal, MODEL_NQ) \
+    X(double, parameters, MODEL_NP) X(double, derived, MODEL_ND) \
+    /* network */ \
+    X(double, z_jacobian, MODEL_MAX_ZBLOCK * MODEL_MAX_ZBLOCK) X(double, z_residual, MODEL_MAX_ZBLOCK) \
+    X(double, z_correction, MODEL_MAX_ZBLOCK) X(double, z_held, MODEL_MAX_ZBLOCK) \
+    X(double, z_scale, MODEL_MAX_ZBLOCK) X(double, z_rows, MODEL_MAX_ZBLOCK) \
+    X(int, z_pivot, MODEL_MAX_ZBLOCK) \
+    X(double, start_matrix, START_ROWS * MODEL_NX) X(double, start_residual, START_ROWS) \
+    X(double, start_before, START_ROWS) X(double, start_after, START_ROWS) \
+    X(double, start_held, MODEL_NX) X(double, start_correction, MODEL_NX) \
+    X(double, start_diagonal, MODEL_NX) \
+    /* equilibrium */ \
+    X(double, steady_jacobian, STEADY_UNKNOWNS * STEADY_UNKNOWNS) \
+    X(double, steady_kept, STEADY_UNKNOWNS * STEADY_UNKNOWNS) \
+    X(double, steady_matrix, STEADY_UNKNOWNS * STEADY_UNKNOWNS) \
+    X(double, steady_unrest, STEADY_UNKNOWNS) X(double, steady_scale, STEADY_UNKNOWNS) \
+    X(double, steady_rows, STEADY_UNKNOWNS) \
+    X(int, steady_pivot, STEADY_UNKNOWNS)
 typedef struct {
     Point trial;
-    double y[MODEL_ROOM(ODE_STATES)], stage[MODEL_ROOM(ODE_STATES)], k[7][MODEL_ROOM(ODE_STATES)];
-    double relations[MODEL_ROOM(MODEL_NE)];
-    bool switched[MODEL_ROOM(MODEL_NE)]; /* relations that have switched at this instant */
-    /* derivatives */
-    Direction along;
-    double tangent_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], tangent_kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)];
-    int pivot_d[MODEL_ROOM(MODEL_NC)], pivot_kkt[MODEL_ROOM(KKT_ROWS)];
-    double change[MODEL_ROOM(MODEL_NQ + 2 * MODEL_NC + STACKED_ROWS + MODEL_NZ)];
-    double output_change[MODEL_ROOM(MODEL_NY)], formula_change[MODEL_ROOM(MODEL_NFORM)];
-    double state_change[MODEL_ROOM(ODE_STATES)], rate_change[MODEL_ROOM(ODE_STATES)];
-    /* linearly implicit steps */
-    double ode_jacobian[MODEL_ROOM(ODE_STATES * ODE_STATES)], ode_by_time[MODEL_ROOM(ODE_STATES)];
-    double implicit[MODEL_ROOM(ODE_STATES * ODE_STATES)];
-    double ode_scale[MODEL_ROOM(ODE_STATES)];
-    int ode_pivot[MODEL_ROOM(ODE_STATES)];
-    /* closure */
-    double residual[MODEL_ROOM(MODEL_NC)], correction[MODEL_ROOM(MODEL_NC)], held[MODEL_ROOM(MODEL_NC)];
-    double phi_d[MODEL_ROOM(MODEL_NC * MODEL_NC)], row_scale[MODEL_ROOM(KKT_ROWS)];
-    int pivot[MODEL_ROOM(KKT_ROWS)];
-    double left_out[MODEL_ROOM(MODEL_NLEFT)];
-    /* dynamics */
-    double phi_q[MODEL_ROOM(MODEL_NC * MODEL_NQ)], nu[MODEL_ROOM(MODEL_NC)], gamma[MODEL_ROOM(MODEL_NC)];
-    double mass[MODEL_ROOM(MODEL_NQ * MODEL_NQ)], force[MODEL_ROOM(MODEL_NQ)];
-    double tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)], mass_tangent[MODEL_ROOM(MODEL_NQ * MODEL_NI)];
-    double reduced_mass[MODEL_ROOM(MODEL_NI * MODEL_NI)], reduced_force[MODEL_ROOM(MODEL_NI)];
-    double kkt[MODEL_ROOM(KKT_ROWS * KKT_ROWS)], kkt_rhs[MODEL_ROOM(KKT_ROWS)];
-    /* partition and assembly */
-    double scaled[MODEL_ROOM(MODEL_NC * MODEL_NQ)], largest[MODEL_ROOM(MODEL_NC)]; /* see sparse.h */
-    int scaled_column[MODEL_ROOM(MODEL_NC * MODEL_NQ)], scaled_count[MODEL_ROOM(MODEL_NC)];
-    int largest_at[MODEL_ROOM(MODEL_NC)], place[MODEL_ROOM(MODEL_NQ)];
-    int rows[MODEL_ROOM(MODEL_NQ * MODEL_NC)], row_count[MODEL_ROOM(MODEL_NQ)];
-    int columns[MODEL_ROOM(MODEL_NC)];
-    bool taken[MODEL_ROOM(MODEL_NQ)];
-    double stacked[MODEL_ROOM(STACKED_ROWS * MODEL_NQ)], stacked_residual[MODEL_ROOM(STACKED_ROWS)];
-    double correction_q[MODEL_ROOM(MODEL_NQ)], diagonal[MODEL_ROOM(MODEL_NQ)];
-    double parameters[MODEL_ROOM(MODEL_NP)], derived[MODEL_ROOM(MODEL_ND)];
-    /* network */
-    double z_jacobian[MODEL_ROOM(MODEL_MAX_ZBLOCK * MODEL_MAX_ZBLOCK)], z_residual[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
-    double z_correction[MODEL_ROOM(MODEL_MAX_ZBLOCK)], z_held[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
-    double z_scale[MODEL_ROOM(MODEL_MAX_ZBLOCK)], z_rows[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
-    int z_pivot[MODEL_ROOM(MODEL_MAX_ZBLOCK)];
-    double start_matrix[MODEL_ROOM(START_ROWS * MODEL_NX)], start_residual[MODEL_ROOM(START_ROWS)];
-    double start_before[MODEL_ROOM(START_ROWS)], start_after[MODEL_ROOM(START_ROWS)];
-    double start_held[MODEL_ROOM(MODEL_NX)], start_correction[MODEL_ROOM(MODEL_NX)];
-    double start_diagonal[MODEL_ROOM(MODEL_NX)];
+    Point centre, before, after; /* of a limit, see embedding.c */
+    Point solved, closed;        /* by exact steps; with closed loops */
+    Point beside, elsewhere;     /* of differences; of the usual size of derivatives */
+    Point start;                 /* of an equilibrium */
+    Partition before_call, before_step, before_search, generated;
+    Direction along, kept_along;
+    double *k[MOST_STAGES];
     bool without_steps; /* loops are closed by iteration, also where there are exact steps */
     bool within_step;   /* the point is a stage of a method: nothing reads its multipliers */
-    /* equilibrium */
-    double steady_jacobian[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
-    double steady_kept[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
-    double steady_matrix[MODEL_ROOM(STEADY_UNKNOWNS * STEADY_UNKNOWNS)];
-    double steady_unrest[MODEL_ROOM(STEADY_UNKNOWNS)], steady_scale[MODEL_ROOM(STEADY_UNKNOWNS)];
-    double steady_rows[MODEL_ROOM(STEADY_UNKNOWNS)];
-    int steady_pivot[MODEL_ROOM(STEADY_UNKNOWNS)];
+    WORK_VECTORS(VECTOR_MEMBER)
 } Work;
 
 /* Functions of the importer that an instance uses. */
@@ -262,12 +267,13 @@ typedef struct Environment {
     void (*release)(void *memory);
 } Environment;
 
-/* Counts for trial runs, see tally.h; they do not influence the instance. */
+/* Counts for trial runs, see tally.h; they do not influence the instance. Iterations are counted by set and block
+ * of loops, and by block of the network. */
+#define TALLY_VECTORS(X) X(double, over_block, MODEL_NSETS * MODEL_NC) X(double, over_network, MODEL_NZBLOCKS)
 typedef struct {
-    double evaluations, changes;                          /* of the motion; of the independent coordinates */
-    double over_block[MODEL_NSETS][MODEL_ROOM(MODEL_NC)]; /* iterations by set and block of loops, */
-    double over_network[MODEL_ROOM(MODEL_NZBLOCKS)];      /* by block of the network, */
-    double over_all, at_limits;                           /* over all loops at once, at singular positions */
+    double evaluations, changes; /* of the motion; of the independent coordinates */
+    double over_all, at_limits;  /* over all loops at once, at singular positions */
+    TALLY_VECTORS(VECTOR_MEMBER)
 } Tally;
 
 typedef struct {
@@ -277,6 +283,8 @@ typedef struct {
     Failure failure;
     Environment environment;
     char *name;
+    char *state_memory; /* the vectors of the state */
+    size_t state_size;
     bool log_events;
 } Instance;
 
@@ -284,6 +292,12 @@ typedef struct {
 static inline const ModelSet *present_set(const State *state)
 {
     return state->partition.set < 0 ? NULL : &model_sets[state->partition.set];
+}
+
+/* The largest pivots of a set that were met so far. */
+static inline double *largest_pivots_of(const State *state, int set)
+{
+    return state->largest_pivots + set * MODEL_NPIVOTS;
 }
 
 /* A point as the model functions read it. */
@@ -310,6 +324,52 @@ static inline ModelDirection seen_direction(const Direction *along)
     const ModelDirection seen = {along->t, along->p, along->u, along->q,
                                  along->v, along->a, along->l, along->x, along->z};
     return seen;
+}
+
+static inline void copy_point(Point *to, const Point *from)
+{
+    to->t = from->t;
+    to->iterations = from->iterations;
+    to->failed_steps = from->failed_steps;
+    to->verdict = from->verdict;
+    memcpy(to->u, from->u, from->size);
+}
+
+static inline void reset_point(Point *point)
+{
+    point->t = point->iterations = 0.0;
+    point->failed_steps = 0;
+    point->verdict = MOTION_UNKNOWN;
+    memset(point->u, 0, point->size);
+}
+
+static inline void copy_partition(Partition *to, const Partition *from)
+{
+    to->set = from->set;
+    memcpy(to->independent, from->independent, from->size);
+}
+
+static inline bool same_partition(const Partition *one, const Partition *other)
+{
+    return one->set == other->set && memcmp(one->independent, other->independent, one->size) == 0;
+}
+
+static inline void copy_direction(Direction *to, const Direction *from)
+{
+    to->t = from->t;
+    memcpy(to->p, from->p, from->size);
+}
+
+static inline void reset_direction(Direction *along)
+{
+    along->t = 0.0;
+    memset(along->p, 0, along->size);
+}
+
+/* A vector of `length` numbers becomes zero. */
+static inline void set_zero(double *vector, int length)
+{
+    memset(vector, 0, (size_t)length * sizeof *vector);
 }
 
 static inline double setting(const State *state, int which)

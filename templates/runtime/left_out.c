@@ -39,8 +39,9 @@ bool left_out_hold(Instance *self, const Point *point)
     double residual = 0.0;
     int row = MODEL_NLEFT > 0 ? open_row(self, point, &residual) : -1;
     if (row >= 0 && !NEVER_ITERATES) { /* integrated coordinates drift: check where the solved loops are closed */
-        Point closed = *point;
-        row = project_position(self, &closed) ? open_row(self, &closed, &residual) : row;
+        Point *const closed = &self->work.closed;
+        copy_point(closed, point);
+        row = project_position(self, closed) ? open_row(self, closed, &residual) : row;
     }
     if (row >= 0) {
         fail(self, FAILURE_LEFT_OUT, point->t, row);

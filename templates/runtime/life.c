@@ -1,10 +1,12 @@
 #include "life.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "derivative.h"
+#include "layout.h"
 #include "limits.h"
 #include "linear.h"
 #include "motion.h"
@@ -45,15 +47,19 @@ Instance *create_instance(const char *name, Interface interface, const char *tok
                                                  : "this FMU was exported for co-simulation only");
     }
     if (!token || strcmp(token, MODEL_GUID) != 0) {
-        return refuse_instance(environment, name, "the token is not that of this FMU, " MODEL_GUID);
+        char text[200];
+        snprintf(text, sizeof text, "the token is not that of this FMU, %s", MODEL_GUID);
+        return refuse_instance(environment, name, text);
     }
-    Instance *self = allocate(environment, sizeof *self);
+    Instance measured;
+    Instance *self = allocate(environment, sizeof *self + place_vectors(&measured, NULL));
     char *copy = allocate(environment, strlen(name) + 1);
     if (!self || !copy) {
         environment->release(self);
         environment->release(copy);
         return refuse_instance(environment, name, "there is not enough memory");
     }
+    place_vectors(self, (char *)(self + 1));
     self->name = strcpy(copy, name);
     self->environment = *environment;
     self->log_events = log_events;
@@ -133,7 +139,7 @@ static void end_input_derivatives(State *state)
             state->reals[MODEL_U0 + k] = state->at.u[k];
         }
     }
-    memset(state->input_rates, 0, sizeof state->input_rates);
+    set_zero(*state->input_rates, MODEL_NU * INPUT_ORDERS);
     state->input_time = state->at.t;
 }
 
@@ -169,7 +175,7 @@ Status do_step(Instance *self, double current, double size)
     if (check_told(self, t) != STATUS_OK) {
         return STATUS_ERROR;
     }
-    const Partition before = state->partition;
+    copy_partition(&self->work.before_call, &state->partition);
     state->iterations = 0.0;
     follow_rates(state);
     keep_samples(state);
@@ -178,7 +184,7 @@ Status do_step(Instance *self, double current, double size)
         return report_failure(self);
     }
     end_input_derivatives(state);
-    if (memcmp(&before, &state->partition, sizeof before) != 0) {
+    if (!same_partition(&self->work.before_call, &state->partition)) {
         event(self, "t = %.6g s: %s independent coordinates", end,
               state->partition.set == 0 ? "the first" : "other");
     }
@@ -202,7 +208,7 @@ Status set_input_derivatives(Instance *self, const Reference *references, size_t
                              const double *values)
 {
     for (size_t i = 0; i < n; i++) {
-        if (references[i] < MODEL_U0 || references[i] >= MODEL_Y0) {
+        if (!is_among(references[i], MODEL_U0, MODEL_Y0)) {
             return error(self, "the variable with value reference %u is not an input", references[i]);
         }
         if (orders[i] < 1 || orders[i] > INPUT_ORDERS) {

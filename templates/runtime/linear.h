@@ -5,6 +5,12 @@
 
 #include <stdbool.h>
 
+/* As fmax, without a call; y may be NaN, x may not. */
+static inline double larger(double x, double y)
+{
+    return y > x ? y : x;
+}
+
 /* Largest magnitude in x; a NaN in x is returned as NaN. */
 double max_magnitude(int n, const double *x);
 

@@ -17,9 +17,6 @@
 #define LOST_DIGITS 1e-10     /* ... exact steps have lost digits, and iteration is more accurate */
 #define FAR_FROM_ANCHOR 0.03
 #define LONGEST_DELAY 0.3 /* in the travel of the independent coordinates (rad, m) */
-#ifndef MODEL_NEWTON_TOLERANCE /* a step below this is the last one, unchecked; zero: iterate to rounding */
-#define MODEL_NEWTON_TOLERANCE 0.0
-#endif
 
 static int size_of(const ModelBlock *block)
 {

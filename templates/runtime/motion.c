@@ -15,23 +15,6 @@
 #include "scales.h"
 #include "turns.h"
 
-/* Stabilization constants; a model may set its own. */
-#ifndef MODEL_BAUMGARTE_ALPHA
-#define MODEL_BAUMGARTE_ALPHA 10.0
-#endif
-#ifndef MODEL_BAUMGARTE_BETA
-#define MODEL_BAUMGARTE_BETA 10.0
-#endif
-#ifndef MODEL_PENALTY_FACTOR /* relative to the largest entry of the mass matrix */
-#define MODEL_PENALTY_FACTOR 1e7
-#endif
-#ifndef MODEL_PENALTY_FREQUENCY
-#define MODEL_PENALTY_FREQUENCY 10.0
-#endif
-#ifndef MODEL_PENALTY_DAMPING
-#define MODEL_PENALTY_DAMPING 1.0
-#endif
-
 #define NQ MODEL_NQ
 #define NC MODEL_NC
 #define KKT KKT_ROWS
@@ -181,7 +164,7 @@ static void stabilize(const State *state, Work *work, const ModelPoint *at)
 static bool solve_multipliers(Instance *self, Point *point)
 {
     Work *work = &self->work;
-    memset(work->kkt, 0, sizeof work->kkt);
+    set_zero(work->kkt, KKT * KKT);
     for (int i = 0; i < NQ; i++) {
         for (int j = 0; j < NQ; j++) {
             work->kkt[i * KKT + j] = work->mass[i * NQ + j];
@@ -304,7 +287,7 @@ bool evaluate_at_rest(Instance *self, Point *point)
 {
     Work *work = &self->work;
     const ModelPoint at = model_point(&self->state, point);
-    memset(point->v, 0, sizeof point->v);
+    set_zero(point->v, NQ);
     if (!solve_network(self, point)) {
         return false;
     }
@@ -353,14 +336,14 @@ bool sharpen_motion(Instance *self, Point *point)
     if (precision != PRECISION_LOST || NEVER_ITERATES) {
         return precision == PRECISION_FULL;
     }
-    const Point solved = *point;
+    copy_point(&work->solved, point);
     const Failure failure = self->failure;
     ode_state(&self->state, point, work->stage);
     work->without_steps = true;
     const bool found = evaluate_motion(self, point->t, work->stage, point);
     work->without_steps = false;
     if (!found) { /* the result of the exact steps is the best available */
-        *point = solved;
+        copy_point(point, &work->solved);
         self->failure = failure;
     }
     return false;
@@ -369,7 +352,7 @@ bool sharpen_motion(Instance *self, Point *point)
 void show_accepted(Instance *self)
 {
     State *state = &self->state;
-    state->now = state->at;
+    copy_point(&state->now, &state->at);
     ode_state(state, &state->at, state->y);
 }
 
@@ -392,8 +375,8 @@ static bool retune(Instance *self)
 {
     State *state = &self->state;
     model_derive(state->reals + MODEL_P0, state->derived);
-    memset(state->largest_pivots, 0, sizeof state->largest_pivots);
-    memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
+    set_zero(state->largest_pivots, MODEL_NSETS * MODEL_NPIVOTS);
+    set_zero(state->reviewed_pivots, MODEL_NPIVOTS);
     scale_constraints(self, &state->at);
     state->parameters_changed = false;
     state->loops_open = true;
@@ -419,7 +402,7 @@ bool follow_switches(Instance *self)
     }
     bool again = true;
     for (int pass = 0; pass < MODEL_NE + 2 && again; pass++) {
-        work->trial = state->at;
+        copy_point(&work->trial, &state->at);
         if (!evaluate_motion(self, state->now.t, state->y, &work->trial)) {
             return false;
         }
@@ -435,9 +418,9 @@ bool follow_switches(Instance *self)
     if (!held && settled && !left_out_hold(self, &work->trial)) {
         return false;
     }
-    state->now = work->trial;
+    copy_point(&state->now, &work->trial);
     if (!held) {
-        state->at = state->now;
+        copy_point(&state->at, &state->now);
         count_turns(state);
     }
     state->fresh = true;

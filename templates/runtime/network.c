@@ -192,7 +192,7 @@ static bool step_to_start(Instance *self, Point *point, double *size)
     if (!start_jacobian(self, point)) {
         return false;
     }
-    memcpy(work->start_held, point->x, sizeof work->start_held);
+    memcpy(work->start_held, point->x, MODEL_NX * sizeof *point->x);
     minimal_norm(START_ROWS, MODEL_NX, work->start_matrix, work->start_residual, START_RANK,
                  work->start_correction, work->start_diagonal);
     *size = 0.0;
@@ -208,7 +208,7 @@ static bool step_to_start(Instance *self, Point *point, double *size)
             return true;
         }
     }
-    memcpy(point->x, work->start_held, sizeof work->start_held);
+    memcpy(point->x, work->start_held, MODEL_NX * sizeof *point->x);
     start_residual(self, point, work->start_residual);
     return false;
 }

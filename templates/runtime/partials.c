@@ -81,18 +81,19 @@ static bool slopes_beside(Instance *self, const Point *point, const Direction *a
     double parameters[MODEL_ROOM(MODEL_NP)], derived[MODEL_ROOM(MODEL_ND)];
     memcpy(parameters, state->reals + MODEL_P0, MODEL_NP * sizeof *parameters);
     memcpy(derived, state->derived, sizeof derived);
-    Point beside = *point;
-    beside.t += way * along->t;
-    move(MODEL_NU, beside.u, along->u, way);
-    move(MODEL_NQ, beside.q, along->q, way);
-    move(MODEL_NQ, beside.v, along->v, way);
-    move(MODEL_NQ, beside.a, along->a, way);
-    move(MODEL_NC, beside.l, along->l, way);
-    move(MODEL_NX, beside.x, along->x, way);
-    move(MODEL_NZ, beside.z, along->z, way);
+    Point *const beside = &self->work.beside;
+    copy_point(beside, point);
+    beside->t += way * along->t;
+    move(MODEL_NU, beside->u, along->u, way);
+    move(MODEL_NQ, beside->q, along->q, way);
+    move(MODEL_NQ, beside->v, along->v, way);
+    move(MODEL_NQ, beside->a, along->a, way);
+    move(MODEL_NC, beside->l, along->l, way);
+    move(MODEL_NX, beside->x, along->x, way);
+    move(MODEL_NZ, beside->z, along->z, way);
     move(MODEL_NP, state->reals + MODEL_P0, along->p, way);
     model_derive(state->reals + MODEL_P0, state->derived);
-    const bool found = slopes_at(self, &beside, slopes);
+    const bool found = slopes_at(self, beside, slopes);
     memcpy(state->reals + MODEL_P0, parameters, MODEL_NP * sizeof *parameters);
     memcpy(state->derived, derived, sizeof derived);
     return found;
@@ -102,10 +103,11 @@ bool change_partials(Instance *self, const Point *point, const Direction *along,
 {
     static const double ways[4] = {-2.0, -1.0, 1.0, 2.0};
     static const double weights[4] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
-    double slopes[MODEL_ROOM(MODEL_NPART)], slope_change[MODEL_ROOM(MODEL_NPART)] = {0.0};
+    double slopes[MODEL_ROOM(MODEL_NPART)], slope_change[MODEL_ROOM(MODEL_NPART)];
     if (MODEL_NPART == 0) {
         return true;
     }
+    set_zero(slope_change, MODEL_NPART);
     const double step = difference_step(&self->state, point, along);
     for (int i = 0; i < 4 && step > 0.0; i++) {
         if (!slopes_beside(self, point, along, ways[i] * step, slopes)) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attitude.h"
+#include "linear.h"
 #include "scales.h"
 #include "sparse.h"
 
@@ -39,12 +40,6 @@
 
 /* Whether there is a choice: the fourth components of whole attitudes are equivalent. */
 #define HAS_CHOICE (PARTITIONED && MODEL_NI > 0 && MODEL_NC > MODEL_NATT)
-
-/* As fmax, without a call; y may be NaN, x may not. */
-static double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
 
 static void evaluate_jacobian(Instance *self, const Point *point)
 {
@@ -83,7 +78,8 @@ static double smallest_pivot(Instance *self, const int *columns, bool whole)
 {
     const State *const state = &self->state;
     Work *const work = &self->work;
-    bool left_out[MODEL_ROOM(MODEL_NC)] = {false};
+    bool left_out[MODEL_ROOM(MODEL_NC)];
+    memset(left_out, 0, sizeof left_out);
     for (int j = 0; j < MODEL_NQ; j++) {
         work->taken[j] = !columns;
     }
@@ -127,7 +123,7 @@ static int by_index(const int *x, int n, int value)
 /* Attitudes with three independent components are whole. */
 static void find_whole(Partition *partition)
 {
-    memset(partition->carried, 0, sizeof partition->carried);
+    memset(partition->carried, 0, MODEL_NC * sizeof *partition->carried);
     for (int k = 0; k < MODEL_NATT; k++) {
         int count = 0, fourth = -1, places[4];
         for (int i = 0; i < 4; i++) {
@@ -180,7 +176,7 @@ static bool is_same(const Partition *one, const Partition *other)
 
 /* The first MODEL_NC of `columns` become dependent; both lists are kept in ascending order, so that
  * the result does not depend on the order of elimination. */
-static void use_columns(Partition *partition, const int *columns)
+static void use_columns(Partition *partition, const int *columns, Partition *generated)
 {
     int independent = 0, dependent = 0;
     for (int k = 0; k < MODEL_NQ; k++) {
@@ -193,11 +189,9 @@ static void use_columns(Partition *partition, const int *columns)
     partition->set = -1;
     find_whole(partition);
     for (int set = 0; set < MODEL_NSETS && partition->set < 0; set++) {
-        Partition generated;
-        memset(&generated, 0, sizeof generated);
-        use_set(&generated, set);
-        if (is_same(partition, &generated)) {
-            *partition = generated;
+        use_set(generated, set);
+        if (is_same(partition, generated)) {
+            copy_partition(partition, generated);
         }
     }
 }
@@ -227,13 +221,13 @@ static double best_columns(Instance *self)
 static void use_best_columns(Instance *self)
 {
     best_columns(self);
-    use_columns(&self->state.partition, self->work.columns);
+    use_columns(&self->state.partition, self->work.columns, &self->work.generated);
 }
 
 /* Qualities at a point whose constraint derivatives are known: of the sets, and of the present partition. */
 typedef struct {
     double best; /* the smallest pivot of the best partition, which all are relative to */
-    double of_set[MODEL_NSETS];
+    double *of_set;
     double present;
     int other; /* the best of the sets that are not the present one; -1: there is none */
 } Qualities;
@@ -241,7 +235,8 @@ typedef struct {
 /* The quality of the present partition; those of the other sets are not known yet. */
 static Qualities judge_present(Instance *self)
 {
-    Qualities found = {best_columns(self), {0.0}, 0.0, -1};
+    Qualities found = {best_columns(self), self->work.qualities, 0.0, -1};
+    set_zero(found.of_set, MODEL_NSETS);
     if (!(found.best < SINGULAR_PARTITION)) {
         found.present = smallest_pivot(self, self->state.partition.dependent, true) / found.best;
     }
@@ -299,13 +294,14 @@ static bool leave_accepted(Instance *self, double least)
     if (!HAS_CHOICE) {
         return false;
     }
-    const Partition before = self->state.partition;
+    Partition *const before = &self->work.before_search;
+    copy_partition(before, &self->state.partition);
     evaluate_jacobian(self, &self->state.at);
     const Qualities found = judge_partitions(self);
     if (found.best > 0.0) {
         leave_present(self, &found, least);
     }
-    return memcmp(&before, &self->state.partition, sizeof before) != 0;
+    return !same_partition(before, &self->state.partition);
 }
 
 bool leave_weak_partition(Instance *self)
@@ -363,7 +359,7 @@ static bool note_pivots(State *state)
     bool changed = false;
     for (int i = 0; i < count; i++) {
         const double pivot = state->at.pivots[i], reviewed = state->reviewed_pivots[i];
-        double *const largest = &state->largest_pivots[state->partition.set][i];
+        double *const largest = &largest_pivots_of(state, state->partition.set)[i];
         changed = changed || pivot < FALLEN * reviewed ||
                   (pivot > RISEN * reviewed && pivot > NEAR_LARGEST * *largest);
         *largest = larger(*largest, pivot);
@@ -383,9 +379,9 @@ void review_partition(Instance *self)
     const int set = state->partition.set;
     review(self);
     if (embedded && state->partition.set == set) {
-        memcpy(state->reviewed_pivots, state->at.pivots, sizeof state->reviewed_pivots);
+        memcpy(state->reviewed_pivots, state->at.pivots, MODEL_NPIVOTS * sizeof(double));
     } else {
-        memset(state->reviewed_pivots, 0, sizeof state->reviewed_pivots);
+        set_zero(state->reviewed_pivots, MODEL_NPIVOTS);
     }
 }
 

@@ -69,7 +69,7 @@ double next_time_event(Instance *self, double t)
 
 void begin_switching(Instance *self)
 {
-    memset(self->work.switched, 0, sizeof self->work.switched);
+    memset(self->work.switched, 0, MODEL_NE * sizeof *self->work.switched);
 }
 
 /* Take the sign of a watched relation; inside its dead band it switches only once per instant. */

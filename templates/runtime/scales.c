@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear.h"
+
 /* Lengths and angles become comparable by the usual size of their constraint derivatives: the mean over
  * positions with arbitrary angles and attitudes, at which the loops need not be closed, times what makes it the
  * amplitude of a sine. Scales are thus lever arms of the mechanism with its present parameters. They depend
@@ -15,12 +17,6 @@
 
 /* Positions at which the usual size is taken. */
 #define SCALING_POSITIONS 16
-
-/* As fmax, without a call; y may be NaN, x may not. */
-static double larger(double x, double y)
-{
-    return y > x ? y : x;
-}
 
 /* Numbers from -1 to 1 that are the same for every instance. */
 static double scattered(unsigned *seed)
@@ -77,17 +73,18 @@ void scale_constraints(Instance *self, const Point *point)
 {
     State *const state = &self->state;
     Work *const work = &self->work;
-    Point elsewhere = *point;
-    memset(work->stacked, 0, sizeof work->stacked);
-    memset(state->row_scale, 0, sizeof state->row_scale);
+    Point *const elsewhere = &work->elsewhere;
+    copy_point(elsewhere, point);
+    set_zero(work->stacked, MODEL_NC * MODEL_NQ);
+    set_zero(state->row_scale, MODEL_NC);
     for (int j = 0; j < MODEL_NQ; j++) {
         state->column_scale[j] = model_kinds[j] == COORDINATE_DEFLECTION ? USUAL_DEFLECTION : 0.0;
     }
     for (int pass = 0; pass < 2; pass++) {
         unsigned seed = 1u;
         for (int n = 0; n < SCALING_POSITIONS && MODEL_NC > 0; n++) {
-            scatter_position(point, &seed, elsewhere.q);
-            const ModelPoint at = model_point(state, &elsewhere);
+            scatter_position(point, &seed, elsewhere->q);
+            const ModelPoint at = model_point(state, elsewhere);
             model_jacobian(&at, work->phi_q);
             add_to_scales(self, pass > 0, state->column_scale, state->row_scale);
         }

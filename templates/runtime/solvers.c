@@ -175,7 +175,7 @@ static bool try_step(Instance *self, double t_new, double *error)
 {
     Work *work = &self->work;
     *error = 0.0;
-    work->trial = self->state.at;
+    copy_point(&work->trial, &self->state.at);
     ode_state(&self->state, &self->state.at, work->y);
     ode_derivative(&self->state, &self->state.at, work->k[0]);
     bool stepped = false;
@@ -211,28 +211,30 @@ static bool try_step(Instance *self, double t_new, double *error)
 
 static void count_change(Instance *self, const Partition *before)
 {
-    self->tally.changes += memcmp(before, &self->state.partition, sizeof *before) != 0 ? 1.0 : 0.0;
+    self->tally.changes += same_partition(before, &self->state.partition) ? 0.0 : 1.0;
 }
 
 static bool leave_partition(Instance *self)
 {
-    const Partition before = self->state.partition;
+    Partition *const before = &self->work.before_step;
+    copy_partition(before, &self->state.partition);
     const bool left = leave_failing_partition(self);
-    count_change(self, &before);
+    count_change(self, before);
     return left;
 }
 
 void accept(Instance *self)
 {
     State *state = &self->state;
-    state->at = self->work.trial;
+    copy_point(&state->at, &self->work.trial);
     move_anchors(state);
     count_turns(state);
     state->outputs_fresh = false;
     state->steps += 1.0;
-    const Partition before = state->partition;
+    Partition *const before = &self->work.before_step;
+    copy_partition(before, &state->partition);
     review_partition(self);
-    count_change(self, &before);
+    count_change(self, before);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "motion.h"
 #include "relations.h"
 
-#if MODEL_STEADY
 
 #define NQ MODEL_NQ
 #define NC MODEL_NC
@@ -74,7 +73,7 @@ static void take_column(Instance *self, const Point *point, int column, double *
 {
     Work *work = &self->work;
     const ModelPoint at = model_point(&self->state, point);
-    memset(&work->along, 0, sizeof work->along);
+    reset_direction(&work->along);
     memset(allowed, 0, NQ * sizeof *allowed);
     if (column < NQ) {
         allowed[column] = 1.0;
@@ -98,7 +97,7 @@ static bool linearize(Instance *self, const Point *point)
     if (!factor_rest(self, point)) {
         return false;
     }
-    memset(work->steady_scale, 0, sizeof work->steady_scale);
+    set_zero(work->steady_scale, STEADY_UNKNOWNS);
     for (int j = 0; j < n; j++) {
         take_column(self, point, j, allowed, change);
         for (int i = 0; i < n; i++) {
@@ -233,7 +232,7 @@ static bool approach_rest(Instance *self, Point *point, bool downhill)
             break;
         }
         double growth = 0.0; /* of h, where the step is taken */
-        work->trial = *point;
+        copy_point(&work->trial, point);
         if (!(downhill && goes_uphill(work, step)) && take_step(self, step, &work->trial)) {
             const double before = scaled_size(work->steady_unrest, work->steady_scale);
             take_unrest(self, &work->trial, unrest);
@@ -242,7 +241,7 @@ static bool approach_rest(Instance *self, Point *point, bool downhill)
         }
         moved = growth >= 2.0 / WORSE;
         if (moved) {
-            *point = work->trial;
+            copy_point(point, &work->trial);
             memcpy(work->steady_unrest, unrest, sizeof unrest);
             h = fmin(LONGEST_TIME, h * growth);
         } else {
@@ -255,7 +254,11 @@ static bool approach_rest(Instance *self, Point *point, bool downhill)
 
 bool find_equilibrium(Instance *self, Point *point)
 {
-    const Point start = *point;
+    Point *const start = &self->work.start;
+    if (!MODEL_STEADY) {
+        return true;
+    }
+    copy_point(start, point);
     if (!approach_rest(self, point, true)) {
         return false;
     }
@@ -263,21 +266,10 @@ bool find_equilibrium(Instance *self, Point *point)
         return true;
     }
     const Failure first = self->failure;
-    *point = start; /* the equilibrium may be an unstable one */
+    copy_point(point, start); /* the equilibrium may be an unstable one */
     if (approach_rest(self, point, false) && judge(self, point)) {
         return true;
     }
     self->failure = first;
     return false;
 }
-
-#else
-
-bool find_equilibrium(Instance *self, Point *point)
-{
-    (void)self;
-    (void)point;
-    return true;
-}
-
-#endif

@@ -4,6 +4,13 @@
 
 #include "instance.h"
 
+static inline void reset_tally(Tally *tally)
+{
+    tally->evaluations = tally->changes = tally->over_all = tally->at_limits = 0.0;
+    set_zero(tally->over_block, MODEL_NSETS * MODEL_NC);
+    set_zero(tally->over_network, MODEL_NZBLOCKS);
+}
+
 static inline void count_iteration(Instance *self, Point *point)
 {
     point->iterations += 1.0;
@@ -16,7 +23,7 @@ static inline void count_over_loops(Instance *self, const ModelBlock *block, Poi
     count_iteration(self, point);
     const ModelSet *const set = present_set(&self->state);
     if (block && set) {
-        self->tally.over_block[self->state.partition.set][block - set->blocks] += 1.0;
+        self->tally.over_block[self->state.partition.set * MODEL_NC + (block - set->blocks)] += 1.0;
     } else {
         self->tally.over_all += 1.0;
     }

@@ -9,10 +9,18 @@
 #define MOST_MISSED (0.25 * CIRCULAR_TURN)
 
 typedef struct {
-    double angle[MODEL_ROOM(MODEL_NCOUNTED)], rate[MODEL_ROOM(MODEL_NCOUNTED)], second[MODEL_ROOM(MODEL_NCOUNTED)];
+    double *angle, *rate, *second;
 } Turning;
 
-static void evaluate_turning(const State *state, const Point *point, Turning *turning)
+#define TURNING_ROOM (3 * MODEL_ROOM(MODEL_NCOUNTED))
+
+static Turning turning_in(double *room)
+{
+    const Turning turning = {room, room + MODEL_NCOUNTED, room + 2 * MODEL_NCOUNTED};
+    return turning;
+}
+
+static void evaluate_turning(const State *state, const Point *point, const Turning *turning)
 {
     const ModelPoint at = model_point(state, point);
     model_angles(&at, turning->angle, turning->rate, turning->second);
@@ -36,7 +44,8 @@ static void remember(State *state, const Turning *turning)
 void guess_turns(const ModelPoint *at, double *g)
 {
     if (MODEL_NCOUNTED > 0) {
-        Turning turning;
+        double room[TURNING_ROOM];
+        const Turning turning = turning_in(room);
         model_angles(at, turning.angle, turning.rate, turning.second);
         model_start_angles(at, g);
         for (int i = MODEL_NJUMP; i < MODEL_NCOUNTED; i++) {
@@ -50,7 +59,7 @@ void start_turns(State *state)
     if (MODEL_NCOUNTED > 0) {
         const ModelPoint at = model_point(state, &state->at);
         guess_turns(&at, state->at.g);
-        memcpy(state->turned, state->at.g, sizeof state->turned);
+        memcpy(state->turned, state->at.g, MODEL_NCOUNTED * sizeof *state->turned);
         count_turns(state);
     }
 }
@@ -67,7 +76,8 @@ bool turns_are_sure(Instance *self)
 {
     const State *state = &self->state;
     if (MODEL_NJUMP > 0) {
-        Turning end;
+        double room[TURNING_ROOM];
+        const Turning end = turning_in(room);
         const double h = self->work.trial.t - state->at.t;
         evaluate_turning(state, &self->work.trial, &end);
         for (int i = 0; i < MODEL_NJUMP; i++) { /* the corrected trapezoidal rule */
@@ -84,7 +94,8 @@ bool turns_are_sure(Instance *self)
 void count_turns(State *state)
 {
     if (MODEL_NJUMP > 0) {
-        Turning turning;
+        double room[TURNING_ROOM];
+        const Turning turning = turning_in(room);
         evaluate_turning(state, &state->at, &turning);
         remember(state, &turning);
     }

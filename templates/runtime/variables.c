@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble.h"
+#include "layout.h"
 #include "left_out.h"
 #include "linear.h"
 #include "motion.h"
@@ -16,7 +17,9 @@ void reset_state(Instance *self)
     State *state = &self->state;
     const Interface interface = state->interface;
     memset(state, 0, sizeof *state);
-    memcpy(state->reals, model_start, sizeof state->reals);
+    memset(self->state_memory, 0, self->state_size);
+    place_state(state, self->state_memory);
+    memcpy(state->reals, model_start, MODEL_N_REALS * sizeof *state->reals);
     state->mode = MODE_INSTANTIATED;
     state->interface = interface;
 }
@@ -78,7 +81,7 @@ static int state_number(Reference reference)
 Status check_integers(Instance *self, const Reference *references, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (references[i] != MODEL_S0 + SETTING_METHOD) {
+        if (references[i] != (Reference)MODEL_S0 + SETTING_METHOD) {
             return error(self, "there is no integer variable with value reference %u", references[i]);
         }
     }
@@ -86,7 +89,7 @@ Status check_integers(Instance *self, const Reference *references, size_t n)
 }
 
 /* FMI 3 has a variable for time, after all others. */
-#define TIME_REFERENCE (MODEL_FMI == 3 ? MODEL_N_REALS : MODEL_N_REALS - 1)
+#define TIME_REFERENCE ((Reference)(MODEL_FMI == 3 ? MODEL_N_REALS : MODEL_N_REALS - 1))
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -142,7 +145,7 @@ Status get_reals(Instance *self, const Reference *references, size_t n, double *
         return self->state.mode == MODE_CONTINUOUS ? discard_failure(self) : report_failure(self);
     }
     for (size_t i = 0; i < n; i++) {
-        values[i] = references[i] < MODEL_N_REALS ? self->state.reals[references[i]] : self->state.now.t;
+        values[i] = is_among(references[i], 0, MODEL_N_REALS) ? self->state.reals[references[i]] : self->state.now.t;
     }
     return STATUS_OK;
 }
@@ -151,7 +154,7 @@ Status get_reals(Instance *self, const Reference *references, size_t n, double *
 
 static Status check_settable(Instance *self, Reference reference, double value)
 {
-    if (reference >= MODEL_N_REALS) {
+    if (!is_among(reference, 0, MODEL_N_REALS)) {
         return error(self, "there is no real variable with value reference %u", reference);
     }
     const bool is_state = state_number(reference) >= 0 && self->state.mode != MODE_STEP_COMPLETE;
@@ -159,7 +162,7 @@ static Status check_settable(Instance *self, Reference reference, double value)
         return error(self, "the variable with value reference %u is calculated and cannot be set", reference);
     }
     const Mode mode = self->state.mode;
-    if (mode == MODE_CONTINUOUS && reference < MODEL_U0) {
+    if (mode == MODE_CONTINUOUS && is_among(reference, 0, MODEL_U0)) {
         return error(self, "the parameter with value reference %u changes at events only", reference);
     }
     if ((mode == MODE_STEP_COMPLETE || mode == MODE_EVENT) && is_among(reference, MODEL_NT, MODEL_U0)) {
@@ -186,7 +189,7 @@ static void set_real(State *state, Reference reference, double value)
         set_state(state, state_number(reference), value);
         return;
     }
-    if (reference == MODEL_S0 + SETTING_RELATIVE_TOLERANCE) {
+    if (reference == (Reference)MODEL_S0 + SETTING_RELATIVE_TOLERANCE) {
         state->tolerance_chosen = true;
     }
     if (state->reals[reference] == value) {

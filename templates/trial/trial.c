@@ -22,6 +22,7 @@
 #endif
 
 #include "life.h"
+#include "tally.h"
 #include "variables.h"
 
 #define LONGEST_SENTENCE 1000
@@ -67,7 +68,7 @@ static void print_parts(const Tally *tally)
 {
     for (int set = 0; set < MODEL_NSETS; set++) {
         for (int k = 0; k < MODEL_NC; k++) {
-            if (tally->over_block[set][k] > 0.0) {
+            if (tally->over_block[set * MODEL_NC + k] > 0.0) {
                 printf(" b%d.%d", set, k);
             }
         }
@@ -83,8 +84,7 @@ static void print_parts(const Tally *tally)
 /* The parts of one line; those of the first run are printed, since all runs are the same. */
 static bool note(Instance *self, Row *row, double elapsed, bool first)
 {
-    static const Reference iterations = MODEL_G0 + DIAGNOSTIC_ITERATIONS;
-    static const Tally none;
+    const Reference iterations = MODEL_G0 + DIAGNOSTIC_ITERATIONS;
     if (first) {
         row->seconds = elapsed;
         row->t = self->state.at.t;
@@ -98,7 +98,7 @@ static bool note(Instance *self, Row *row, double elapsed, bool first)
         print_parts(&self->tally);
     }
     row->seconds = fmin(row->seconds, elapsed);
-    self->tally = none;
+    reset_tally(&self->tally);
     return true;
 }
 
@@ -115,7 +115,7 @@ static Instance *started(const Environment *environment, double stop)
         free_instance(self);
         return NULL;
     }
-    memset(&self->tally, 0, sizeof self->tally);
+    reset_tally(&self->tally);
     return self;
 }
 

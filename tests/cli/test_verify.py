@@ -95,3 +95,24 @@ def test_a_reference_less_exact_than_the_tolerance_judges_nothing() -> None:
     assert outcome.code == 3
     assert "FAILED" not in outcome.out
     assert "not judged: the reference could not follow: its own error is" in outcome.out
+
+
+def test_outputs_are_compared_with_exact_beams_on_request(tmp_path: Path) -> None:
+    """Of two shapes, at small deflections; the exact beam is refined until its motion hardly changes."""
+    path = tmp_path / "beam.toml"
+    path.write_text(
+        '[model]\nname = "Beam"\ngravity = [0, -9.81]\n[experiment]\nstop = 0.1\nstep = 0.02\n'
+        '[bodies.rod]\ntype = "beam"\nshapes = 2\nlength = 1\ndensity = 2700\nmodulus = 7e10\n'
+        "diameter = 0.02\npoints.tip = [1, 0]\n"
+        '[joints.clamp]\ntype = "weld"\nfrom = "ground"\nto = "rod"\n[outputs]\ntip = "rod.tip.y"\n',
+        encoding="utf-8",
+    )
+    outcome = Outcome("verify", str(path), "--trees", "aac", "--exact-beams")
+    assert outcome.code == 0, outcome.err
+    table = outcome.out.partition("geometrically exact beams of")[2]
+    _, deviation, change = next(line for line in table.splitlines() if line.startswith(" tip")).split()
+    assert 1e-6 < float(deviation) < 5e-3
+    assert float(change) < 2e-3
+    other = Outcome("verify", PENDULUM, "--trees", "aac", "--stop", "0.1", "--exact-beams")
+    assert other.code == 3
+    assert "not compared with exact beams: Pendulum has no beams" in other.err

@@ -44,6 +44,18 @@ def test_constraints_must_follow_whatever_the_parameters_are() -> None:
     assert _sufficient([row], [x, dag.symbol("y", SymbolRole.COORDINATE)], known, 3) is None
 
 
+def test_angles_that_leave_no_constraint_open_need_none() -> None:
+    """As those of a scissor lift do."""
+    assert _sufficient([], [], ValueTable(3, {}), 3) == ()
+
+
 def test_opposite_angles_are_found() -> None:
     one, other = np.array([0.1, 0.2, 0.3]), np.array([0.1, 0.2, 0.4])
     assert (_sign(one, one), _sign(one, -one), _sign(one, other)) == (1, -1, 0)
+
+
+def test_angles_may_be_equal_with_nothing_else_to_solve() -> None:
+    """The first of two squares: its rod turns as the one before, its coupler stays level."""
+    assert _sufficient([], [], ValueTable(3, {}), 3) == ()
+    dag = Dag()
+    assert _sufficient([], [dag.symbol("x", SymbolRole.COORDINATE)], ValueTable(3, {}), 3) is None

@@ -49,17 +49,21 @@ def compile_c(
     target: Path, model: str, *arguments: str | Path, level: str = "-O1", **defines: object
 ) -> Path:
     """The runtime, in the units that exports compile, with a sample model and whatever the arguments add."""
+    folder = target.parent / f"{target.stem}_sources"
+    folder.mkdir()
     names = [path.name for path in sorted(RUNTIME.glob("*.c"))]
+    chosen = "".join(f"#define {name} {value}\n" for name, value in defines.items())
+    (folder / "model.h").write_text(f'{chosen}#include "{model}/model.h"\n', encoding="utf-8")
     units = []
-    for unit in units_of(dict.fromkeys(names, ""), names):
-        units.append(target.parent / f"{target.stem}_{unit.name}")
-        units[-1].write_text(unit.text, encoding="utf-8")
+    for unit in units_of(dict.fromkeys(names, "") | {"model.h": chosen}, names):
+        units.append(folder / unit.name if unit.text else RUNTIME / unit.name)
+        if unit.text:
+            units[-1].write_text(unit.text, encoding="utf-8")
     command = [
         compiler(),
         *STRICT,
         level,
-        *(f"-D{name}={value}" for name, value in defines.items()),
-        *(f"-I{folder}" for folder in (RUNTIME, MODELS, MODELS / model, HEADERS)),
+        *(f"-I{each}" for each in (folder, RUNTIME, MODELS, HEADERS)),
         *map(str, arguments),
         *map(str, units),
         str(MODELS / model / "model.c"),

@@ -174,6 +174,17 @@ def test_of_equal_prices_the_fewest_operations_are_chosen() -> None:
     assert SearchResult((cheap, short, dear), complete=True).best is short
 
 
+def test_a_candidate_without_iteration_is_chosen_unless_it_is_far_dearer() -> None:
+    model = example("pendulum")
+    trees = select_trees(model, build_graph(model), "jc")
+    iterated = Candidate(trees, Cost(1, 0, Operations(additions=100), iterated=1))
+    exact = Candidate(trees, Cost(1, 0, Operations(additions=2500)))
+    far_dearer = Candidate(trees, Cost(1, 0, Operations(additions=9000)))
+    assert iterated.price < exact.price < far_dearer.price
+    assert SearchResult((iterated, exact), complete=True).best is exact
+    assert SearchResult((iterated, far_dearer), complete=True).best is iterated
+
+
 def test_no_usable_trees_are_an_error_with_reasons() -> None:
     model = example("pendulum")
     trees = select_trees(model, build_graph(model), "jc")

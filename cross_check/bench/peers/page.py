@@ -158,8 +158,9 @@ def _goals(records: Sequence[Record]) -> Iterator[str]:
     yield "| case | of | than | goal | measured | |"
     yield "|---|---|---|---:|---:|---|"
     for record in records:
-        for rival, goal in record.goals.items():
-            for what, part in (("right-hand side", _sides), ("motion", _motions)):
+        for rival, goals in record.goals.items():
+            parts = (("right-hand side", _sides), ("motion", _motions))
+            for (what, part), goal in zip(parts, goals, strict=True):
                 reached = _reached(record, _PEERS if rival == "peers" else [rival], part)
                 if reached is not None:
                     ratio, name = reached

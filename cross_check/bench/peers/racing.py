@@ -53,7 +53,7 @@ class Record:
 
     case: str
     windows: int
-    goals: dict[str, float]
+    goals: dict[str, tuple[float, float]]
     #: CPU seconds from the model to C, and the characters of that C, of cases that come in sizes.
     seconds: float
     characters: int

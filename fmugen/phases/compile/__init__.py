@@ -1,10 +1,10 @@
 """Generated C -> shared libraries, one for each platform.
 
-The generated ``model.c`` and ``model.h`` and the hand-written runtime are compiled together, since
-the sizes of a model are constants of its code. For this machine alone a C compiler of the system is used if
+The generated ``model.c`` has the sizes of the model as constants; the hand-written runtime reads them from a
+table, and is compiled once for all models. For this machine alone a C compiler of the system is used if
 there is one; otherwise the one in the Python package ``ziglang``, which compiles for all platforms.
 Libraries are kept in a cache under a digest of everything they are made from, so that the same model is never
-compiled twice; so are objects, so that of a model that changed little is compiled what the change touches.
+compiled twice; so are objects, so that of a new model only ``model.c`` and its table of sizes are compiled.
 """
 
 from __future__ import annotations
@@ -140,13 +140,14 @@ def compile_program(
     platform = host_platform()
     compiler = find_compiler(platform)
     files = _all_files(sources) | dict(main)
-    count = _Count(1 + len(_units(files)), counter)
+    count = _Count(1 + len(_units(files, main)), counter)
     with (
         tempfile.TemporaryDirectory(prefix="fmugen-") as folder,
         _workers() as workers,
         _ending_compilers(workers),
     ):
-        units = _compile_units(files, platform, compiler, Path(folder), default_cache_dir(), workers, count)
+        cache = default_cache_dir()
+        units = _compile_units(files, platform, compiler, Path(folder), cache, workers, count, main)
         program = "program.exe" if platform.system == "windows" else "program"
         _run_all([compiler.program_command(units, program)], Path(folder), workers, count)
         return (Path(folder) / program).read_bytes()
@@ -212,8 +213,8 @@ def _all_files(sources: Mapping[str, str]) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in runtime_sources()} | dict(sources)
 
 
-def _units(files: Mapping[str, str]) -> list[Unit]:
-    return units_of(files, frozenset(path.name for path in runtime_sources()))
+def _units(files: Mapping[str, str], main: Iterable[str] = ()) -> list[Unit]:
+    return units_of(files, frozenset(path.name for path in runtime_sources()), frozenset(main))
 
 
 # --- the cache -------------------------------------------------------------------------------
@@ -266,15 +267,18 @@ def _compile_units(
     cache: Path,
     workers: Executor,
     count: _Count,
+    main: Iterable[str] = (),
 ) -> list[str]:
     """Compile each unit that is not in the cache; the names of all units."""
-    units, include = _units(files), fmi_include_dir()
+    units, include = _units(files, main), fmi_include_dir()
     texts = {**files, **{unit.name: unit.text for unit in units if unit.text}}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
+    of_all = {name: text for name, text in texts.items() if name != "model.h"}
     kept: dict[Unit, Path] = {}
     for unit in units:
-        key = _digest(influences(unit.name, texts), platform, compiler, (unit.effort,))
+        read = influences(unit.name, of_all if unit.shared else texts)
+        key = _digest(read, platform, compiler, (unit.effort,))
         kept[unit] = cache / "objects" / f"{key}.o"
     missing = [unit for unit in units if not _recall(kept[unit], folder / f"{unit.name}.o")]
     count.add(len(units) - len(missing))

@@ -6,6 +6,7 @@ All choices of text are made here; the templates only place it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,8 +38,9 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
     """The generated C sources, by file name."""
     names = Nomenclature(program, description)
     writer = FunctionWriter(program, names)
-    public = [writer.function(function, "void") for function in program.functions if function.results]
-    functions = [*chain.from_iterable(public), *_local_functions(program, writer)]
+    present = [function for function in program.functions if function.results]
+    public = chain.from_iterable(writer.function(function, "void") for function in present)
+    functions = [*public, *_local_functions(program, writer)]
     context = {
         "description": description,
         "defines": list(defines(program, description)),
@@ -47,7 +49,6 @@ def emit_sources(program: Program, description: FmuDescription) -> dict[str, str
         "sets": [set_text(number, code, names) for number, code in enumerate(program.sets)],
         "network_blocks": list(network_blocks(program, names)),
         "tables": list(tables(program, description)),
-        "prototypes": [parts[-1].prototype for parts in public],
         "absent": [absent_function(function) for function in program.functions if not function.results],
         "functions": functions,
         "helpers": _helpers(functions),
@@ -65,13 +66,19 @@ def _local_functions(program: Program, writer: FunctionWriter) -> Iterator[Funct
     blocks = (function for code in program.sets for function in code.block_functions)
     for function in (*blocks, *program.network.block_functions):
         yield from writer.function(function, "static void")
-    for code in program.sets:
+    for number, code in enumerate(program.sets):
         for solve in (*code.solve_functions, code.solve_together):
             if solve is not None:
-                yield writer.solve(solve)
+                yield _of_steps(number, writer.solve(solve))
     for number, code in enumerate(program.sets):
         if code.motion is not None and code.motion.stages:
-            yield from writer.motion(motion_name(number), code.motion)
+            for text in writer.motion(motion_name(number), code.motion):
+                yield _of_steps(number, text)
+
+
+def _of_steps(number: int, text: FunctionText) -> FunctionText:
+    """A function of a set: the first one is independent at the start, and in most models always."""
+    return text if number else replace(text, prototype=f"EVERY_STEP {text.prototype}")
 
 
 def _helpers(functions: Iterable[FunctionText]) -> list[str]:

@@ -122,10 +122,10 @@ def _signature(name: str) -> _Signature:
 
 
 def absent_function(function: Function) -> str:
-    """The replacement of a function that has nothing to compute: its arguments are not used."""
-    passed = _signature(function.name).passed
-    unused = ", ".join(f"(void)({name})" for name in passed)
-    return f"model_{function.name}({', '.join(passed)}) ({unused})"
+    """A function that has nothing to compute: its arguments are not used."""
+    signature = _signature(function.name)
+    unused = ", ".join(f"(void){name}" for name in signature.passed)
+    return f"void model_{function.name}({signature.text}) {{ {unused}; }}"
 
 
 class FunctionWriter:

@@ -46,7 +46,7 @@ from fmugen.phases.formulate.circuits import project_circuits
 from fmugen.phases.formulate.cutsets import Cutsets
 from fmugen.phases.formulate.hanging import UnfitError, has_loops
 from fmugen.phases.formulate.kinematics import Kinematics
-from fmugen.phases.formulate.links import BALL, CROSS, PIN, Links, kinds_of_links
+from fmugen.phases.formulate.links import BALL, CROSS, FREE, PIN, Links, kinds_of_links
 from fmugen.phases.formulate.modes import modes_of
 from fmugen.phases.formulate.networks import couple_network, network_equations
 from fmugen.phases.formulate.newton_euler import Recursion, recursion_of
@@ -59,14 +59,15 @@ __all__ = ["formulate", "has_loops", "linked_variants"]
 
 #: Links with a ball may be closed by their length if the joint at their other end leaves so many turns. Links
 #: with a cross always are.
-_VARIANTS = ((PIN,), (BALL,), (PIN, BALL))
+_VARIANTS = ((FREE,), (PIN,), (BALL,), (PIN, BALL))
 
 
 def linked_variants(model: SystemModel, graph: LinearGraph, trees: TreeSelection) -> Iterator[Dae]:
     """The same equations with more links written by their constant length (Uchida 5.2).
 
-    The constraints of a ball may be written along fixed axes or in the axes of a link that ends in it. Which
-    is better for the flow is known when both are triangularized.
+    The constraints of a ball may be written along fixed axes, in the axes of a link that ends in it, or in
+    those of the neighbour of a body that turns freely. Which is better for the flow is known when all are
+    triangularized.
     """
     possible = kinds_of_links(graph, trees)
     for kinds in _VARIANTS:

@@ -118,6 +118,10 @@ class _Circuits:
             if link is not None:
                 yield from self._of_link(edge, link)
                 return
+            neighbour = self._links.neighbour(edge)
+            if neighbour is not None:
+                yield from self._seen_from(edge, neighbour)
+                return
             if edge.displacement.distance is not None:
                 yield self._distance(edge, edge.displacement.distance)
             for number, axis in enumerate(edge.displacement.reaction):
@@ -235,6 +239,17 @@ class _Circuits:
                 constraint = replace(circuit.constraint, closed=kinematics.frames.in_ground(gap))
                 circuit = replace(circuit, constraint=constraint)
             yield circuit
+
+    def _seen_from(self, ball: Edge, body: str) -> Iterator[Circuit]:
+        """The displacement of a ball in the axes of a body; closed, it vanishes from the derivatives."""
+        kinematics = self._kinematics
+        gap = kinematics.displacement(ball)
+        apart = kinematics.acceleration[ball.head] - kinematics.acceleration[ball.tail]
+        for axis, name in zip(identity(self._dag), "xyz", strict=True):
+            direction = FrameVector({body: axis})
+            jacobian, bias = self._project(apart, direction)
+            phi = kinematics.frames.position_dot(direction, gap)
+            yield self._circuit(ball, f"{name} of {body}", phi, jacobian, -bias, direction)
 
     def _angle(self, edge: Edge) -> Circuit:
         """Planar: angles add, so the circuit of angles is a sum (McPhee (85))."""

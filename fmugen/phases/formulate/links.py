@@ -5,6 +5,9 @@ or another ball. Where the link hangs on that joint, that one equation is free o
 the other two, along the axis of the joint that is fixed in the link and across it, the first is free of the
 angle about that axis, and so, for a pin, of every angle. Written so, the order of solution sees that what the
 link carries can be found before the link itself.
+
+Any other ball may close a loop in which a body turns freely on its neighbour. In the axes of the neighbour,
+the loop says that this turn, and no other one, leads a vector of the body to a known vector.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from dataclasses import dataclass
 from fmugen.expr.calculus import symbols_of
 from fmugen.expr.dag import Expr
 from fmugen.expr.vectors import Vector3, cross, dot, matvec, transpose, unit
-from fmugen.ir.graph import AxisTurn, Edge, FixedTurn, LinearGraph
+from fmugen.ir.graph import AxisTurn, Edge, FixedTurn, LinearGraph, QuaternionTurn
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.formulate.kinematics import Kinematics
 
-__all__ = ["BALL", "CROSS", "PIN", "BallLink", "Links", "kinds_of_links"]
+__all__ = ["BALL", "CROSS", "FREE", "PIN", "BallLink", "Links", "kinds_of_links"]
 
-#: How many turns the joint of a link leaves.
+#: How many turns the joint of a link leaves; and no link, but a free turn in the loop.
 PIN, CROSS, BALL = 1, 2, 3
+FREE = 0
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class BallLink:
 class Links:
     """Finds the link that a ball belongs to.
 
-    The joint at its other end leaves as many turns as one of ``kinds``; earlier kinds are tried first.
+    The joint at its other end leaves as many turns as one of ``kinds``; earlier kinds are tried first. With
+    the kind ``FREE``, balls without a link may be seen from the neighbour of a body that turns freely.
     """
 
     def __init__(
@@ -62,12 +67,13 @@ class Links:
     ) -> None:
         self._graph = graph
         self._kinematics = kinematics
-        self._kinds = kinds
+        self._kinds = [kind for kind in kinds if kind != FREE]
+        self._neighbours = _Neighbours(graph, trees) if FREE in kinds else None
         self._joints: dict[str, Edge] = {}
         for step in trees.rotation.steps:
             edge = graph.rotation.edge(step.branch)
             turns = graph.turns_at_a_point(step.branch)
-            if turns in kinds and step.branch in trees.translation.branches:
+            if turns in self._kinds and step.branch in trees.translation.branches:
                 self._joints[step.node] = edge
 
     def at(self, ball: Edge) -> BallLink | None:
@@ -83,6 +89,10 @@ class Links:
                     if link is not None:
                         return link
         return None
+
+    def neighbour(self, ball: Edge) -> str | None:
+        """The body in whose axes the loop of ``ball`` has one free turn alone, if it is sought."""
+        return None if self._neighbours is None else self._neighbours.of(ball)
 
     def _link(self, joint: Edge, node: str, target: str, *, forward: bool) -> BallLink | None:
         body = self._graph.body_of[node]
@@ -105,6 +115,38 @@ class Links:
         way = self._kinematics.frames.in_ground(positions[target] - positions[base])
         present = set(symbols_of(way))
         return all(self._kinematics.symbol(axis) not in present for axis in joint.motion)
+
+
+class _Neighbours:
+    """The bodies on which others turn freely, by the loops of balls."""
+
+    def __init__(self, graph: LinearGraph, trees: TreeSelection) -> None:
+        self._graph, self._translation = graph, trees.translation
+        self._above = {step.node: step for step in trees.rotation.steps}
+
+    def of(self, ball: Edge) -> str | None:
+        """The neighbour of the first body, seen from the ground, that turns freely in the loop of ``ball``.
+
+        ``None`` if there is none, or if the loop is written in the axes of this neighbour anyway.
+        """
+        graph = self._graph
+        given = ball.displacement.given
+        if graph.turns_at_a_point(ball.name) != BALL or not _is_zero(given):
+            return None
+        branches = [graph.translation.edge(name) for name, _ in self._translation.circuits[ball.name]]
+        found = next(filter(None, (self._outermost(edge.displacement.frame) for edge in branches)), None)
+        return None if found == ball.displacement.frame else found
+
+    def _outermost(self, body: str) -> str | None:
+        """The neighbour of the body nearest to the ground that carries ``body`` and turns freely."""
+        found = None
+        while body in self._above:
+            step = self._above[body]
+            turns = self._graph.rotation.edge(step.branch).rotation.turns
+            if any(isinstance(turn, QuaternionTurn) for turn in turns):
+                found = step.parent
+            body = step.parent
+        return found
 
 
 def _is_zero(vector: Vector3) -> bool:
@@ -141,8 +183,11 @@ def _own_axis(joint: Edge, body: str) -> Vector3 | None:
 
 
 def kinds_of_links(graph: LinearGraph, trees: TreeSelection) -> set[int]:
-    """The numbers of turns of the joints that carry bodies; empty if no ball closes a loop."""
+    """The kinds of links there may be; empty if no ball closes a loop."""
     if all(graph.turns_at_a_point(chord) != BALL for chord in trees.translation.chords):
         return set()
     branches = {step.branch for step in trees.rotation.steps}.intersection(trees.translation.branches)
-    return {graph.turns_at_a_point(branch) for branch in branches}
+    neighbours = _Neighbours(graph, trees)
+    balls = (graph.translation.edge(name) for name in trees.translation.chords)
+    free = {FREE} if any(neighbours.of(ball) for ball in balls) else set()
+    return free | ({graph.turns_at_a_point(branch) for branch in branches} - {FREE})

@@ -123,9 +123,11 @@ def _sufficient(
     rows: Sequence[Expr], unknowns: Sequence[Expr], known: ValueTable, positions: int
 ) -> tuple[Expr, ...] | None:
     """As many rows as there are unknowns that imply all the others near the positions; short ones first."""
+    if not rows:  # the equal angles alone meet all constraints
+        return None if unknowns else ()
     symbols = sorted(symbols_of(rows), key=lambda symbol: symbol not in unknowns)
     try:
-        values = np.array([known(symbol) for symbol in symbols])
+        values = np.array([known(symbol) for symbol in symbols]).reshape(len(symbols), positions)
     except KeyError:
         return None
     evaluate = compile_python(rows, {"x": symbols})

@@ -13,6 +13,7 @@ from fmugen.ir.model import Point
 from fmugen.verify.beam_shapes import Shapes
 from fmugen.verify.catalogue.base import Parts, Reader, law
 from fmugen.verify.catalogue.deforming import Deforming
+from fmugen.verify.catalogue.exact_beams import ELEMENTS, ExactBeam
 from fmugen.verify.flexible import Material, Section
 from fmugen.verify.rotations import IDENTITY, Array
 
@@ -43,8 +44,12 @@ def shapes_of(supports: str, basis: str, count: int) -> Shapes:
 
 @law("bodies", "beam")
 def beam(at: Reader) -> Parts:
-    """A uniform beam that bends, by shapes with foreshortening of second order."""
-    return _Beam(at).parts()
+    """A uniform beam that bends, by shapes with foreshortening of second order, or by exact elements."""
+    made = _Beam(at)
+    if ELEMENTS in at.element.values:
+        area, moments, _ = made.cross_section
+        return ExactBeam(at, area, moments).parts()
+    return made.parts()
 
 
 @dataclass(frozen=True)

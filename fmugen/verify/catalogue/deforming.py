@@ -183,7 +183,7 @@ class Deforming(ABC):
         return Parts(
             rows=(*self._held_points(), *self._unused()),
             measures=tuple(self._measures()),
-            actions=(self._elasticity(body.own_mass), *self.diagnostics()),
+            actions=(self.elasticity(body.own_mass), *self.diagnostics()),
             inertia=Inertia(0.0, np.zeros((3, 3))),
             flexible=body,
             pose=Pose(body=self._pose, links=tuple(self._links())),
@@ -198,7 +198,7 @@ class Deforming(ABC):
     def body(self, point: Point) -> int:
         return self.at.layout.place(Attachment(self.at.name, point.name)).body
 
-    def _bent(self, factors: Array, *others: tuple[float, Simple]) -> Sum:
+    def bent(self, factors: Array, *others: tuple[float, Simple]) -> Sum:
         """A sum of coordinates and other measures."""
         own = zip(factors.tolist(), self.coordinates, strict=True)
         return Sum((*others, *((factor, each) for factor, each in own)))
@@ -213,14 +213,15 @@ class Deforming(ABC):
                 second = tuple(tuple(row) for row in at.second[axis].tolist())
                 measure = _Displaced(slide, self.coordinates, place, first, second)
                 yield Row(self.at.name, f"{point.name} along {'xyz'[axis]}", measure, head)
-            for turn in self._held_turns(head.body, at.turns):
+            for turn in self.held_turns(point):
                 yield Row(self.at.name, f"{point.name} turn", turn, head)
 
-    def _held_turns(self, body: int, turns: Array) -> Iterator[Measure]:
-        """What vanishes where a body is turned about z, y and x, one after the other."""
+    def held_turns(self, point: Point) -> Iterator[Measure]:
+        """What vanishes where a point is turned about z, y and x, one after the other."""
+        body, turns = self.body(point), self.section(point).turns
         if self.at.planar:
             spin = Spin(self.frame, body, self.at.ground, triple(IDENTITY[2]))
-            yield self._bent(-turns[0], (1.0, spin))
+            yield self.bent(-turns[0], (1.0, spin))
             return
         x, y, z = (triple(axis) for axis in IDENTITY)
 
@@ -271,10 +272,15 @@ class Deforming(ABC):
         for point in self.points:
             owner = f"{name}.{point.name}"
             yield from point_measures(layout, owner, layout.place(Attachment(name, point.name)))
-            for kind, factors in self.reported(point):
-                yield NamedMeasure(self._bent(factors), f"{owner}.{kind}")
+            for kind, other in self.measured(point):
+                yield NamedMeasure(other, f"{owner}.{kind}")
 
-    def _elasticity(self, own_mass: Array) -> ForceLaw:
+    def measured(self, point: Point) -> Iterator[tuple[str, Measure]]:
+        """Quantities of a point besides its motion."""
+        for kind, factors in self.reported(point):
+            yield kind, self.bent(factors)
+
+    def elasticity(self, own_mass: Array) -> ForceLaw:
         """Stiffness and damping."""
         stiffness, damping = self.matrices(own_mass)
 

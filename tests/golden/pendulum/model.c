@@ -214,7 +214,7 @@ void model_fixed_velocity_tangent(const ModelPoint *at, const ModelDirection *al
 }
 
 /* Velocities, accelerations and multipliers from the independent velocities. 3 additions, 4 multiplications. */
-static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
+EVERY_STEP static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
     const double *const p = at->parameters;
     const double *const d = at->derived;
     const double *const u = at->inputs;
@@ -234,6 +234,26 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     a[ROD_ANGLE] = -d[13]*(p[STIFFNESS]*q[ROD_ANGLE] - u[DRIVE_TORQUE] + p[DAMPING]*v[ROD_ANGLE] + d[1]*e[SIN_ROD]);
     return verdict;
 }
+
+/* What this model has nothing to compute for. */
+void model_constraints(const ModelPoint *at, double *phi) { (void)at, (void)phi; }
+void model_jacobian(const ModelPoint *at, double *phi_q) { (void)at, (void)phi_q; }
+void model_velocity(const ModelPoint *at, double *nu) { (void)at, (void)nu; }
+void model_left_out(const ModelPoint *at, double *phi) { (void)at, (void)phi; }
+void model_derivatives(const ModelPoint *at, double *dx) { (void)at, (void)dx; }
+void model_start_states(const ModelPoint *at, double *x) { (void)at, (void)x; }
+void model_fixed_states(const ModelPoint *at, double *residual) { (void)at, (void)residual; }
+void model_time_relations(const ModelPoint *at, double *value, double *slope) { (void)at, (void)value, (void)slope; }
+void model_relations(const ModelPoint *at, double *relation) { (void)at, (void)relation; }
+void model_constraints_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_velocity_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_partials_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_angles(const ModelPoint *at, double *angle, double *rate, double *second) { (void)at, (void)angle, (void)rate, (void)second; }
+void model_start_angles(const ModelPoint *at, double *angle) { (void)at, (void)angle; }
+void model_closing(const ModelPoint *at, double *phi) { (void)at, (void)phi; }
 
 static const ModelBlock set_0_blocks[] = {
     { 0, NULL, NULL, NULL, NULL, NULL },

@@ -202,9 +202,9 @@ void model_derive(const double *p, double *d) {
     d[56] = w6; /* -rod_inertia + 0.5*rod_length*((-0.5)*rod_length*rod_mass - rod_length*slider_mass) + (-0.5)*slider_mass*rod_length*rod_length */
     d[INVERSE_ROD_LENGTH] = inverse_rod_length; /* 1.0/rod_length */
     d[58] = w4*inverse_rod_length; /* ((-0.5)*crank_length*rod_length*slider_mass + 0.5*rod_length*(-crank_length*rod_mass - crank_length*slider_mass))/rod_length */
-    d[59] = w6*inverse_rod_length; /* (-rod_inertia + 0.5*rod_length*((-0.5)*rod_length*rod_mass - rod_length*slider_mass) + (-0.5)*slider_mass*rod_length*rod_length)/rod_length */
-    d[60] = p[CRANK_LENGTH]*w4*inverse_rod_length; /* crank_length*((-0.5)*crank_length*rod_length*slider_mass + 0.5*rod_length*(-crank_length*rod_mass - crank_length*slider_mass))/rod_length */
-    d[61] = p[CRANK_INERTIA] + (-0.5)*p[CRANK_LENGTH]*w2 + (-0.5)*p[CRANK_LENGTH]*w3; /* crank_inertia + (-0.5)*crank_length*((-0.5)*crank_length*crank_mass - crank_length*rod_mass - crank_length*slider_mass) + (-0.5)*crank_length*(-crank_length*rod_mass - crank_length*slider_mass) */
+    d[59] = p[CRANK_LENGTH]*w4*inverse_rod_length; /* crank_length*((-0.5)*crank_length*rod_length*slider_mass + 0.5*rod_length*(-crank_length*rod_mass - crank_length*slider_mass))/rod_length */
+    d[60] = p[CRANK_INERTIA] + (-0.5)*p[CRANK_LENGTH]*w2 + (-0.5)*p[CRANK_LENGTH]*w3; /* crank_inertia + (-0.5)*crank_length*((-0.5)*crank_length*crank_mass - crank_length*rod_mass - crank_length*slider_mass) + (-0.5)*crank_length*(-crank_length*rod_mass - crank_length*slider_mass) */
+    d[61] = w6*inverse_rod_length; /* (-rod_inertia + 0.5*rod_length*((-0.5)*rod_length*rod_mass - rod_length*slider_mass) + (-0.5)*slider_mass*rod_length*rod_length)/rod_length */
     d[62] = p[CRANK_LENGTH]*w6*inverse_rod_length; /* crank_length*(-rod_inertia + 0.5*rod_length*((-0.5)*rod_length*rod_mass - rod_length*slider_mass) + (-0.5)*slider_mass*rod_length*rod_length)/rod_length */
 }
 
@@ -536,7 +536,7 @@ static void model_block_0(const ModelPoint *at, double *residual, double *jacobi
 }
 
 /* Exact solution of loop s11 (for m2.angle). 15 additions, 21 multiplications, 1 function. */
-static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q, double *e) {
+EVERY_STEP static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q, double *e) {
     const double *const d = at->derived;
 
     /* m2.angle: a sin + b cos = c */
@@ -553,7 +553,7 @@ static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q
 }
 
 /* Velocities, accelerations and multipliers from the independent velocities. 16 additions, 44 multiplications, 2 divisions. */
-static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
+EVERY_STEP static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
     const double *const p = at->parameters;
     const double *const d = at->derived;
     const double *const u = at->inputs;
@@ -574,7 +574,7 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
 
     /* reduced mass matrix B^T M B of m1.angle, and its factors L D L^T */
     const double sin_m2_minus_m1 = e[COS_M1]*e[SIN_M2] - e[SIN_M1]*e[COS_M2];
-    const double w0 = d[61] + cos_m1_by_sin_m2*(d[60]*sin_m2_minus_m1 + d[CRANK_LENGTH_BY_ROD_LENGTH]*(d[2]*sin_m2_minus_m1 - d[62]*cos_m1_by_sin_m2)); /* reduced mass of m1.angle */
+    const double w0 = d[60] + cos_m1_by_sin_m2*(d[59]*sin_m2_minus_m1 + d[CRANK_LENGTH_BY_ROD_LENGTH]*(d[2]*sin_m2_minus_m1 - d[62]*cos_m1_by_sin_m2)); /* reduced mass of m1.angle */
     if (!(w0 > 0.0)) {
         return MOTION_UNKNOWN;
     }
@@ -587,7 +587,7 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     const double w1 = p[CRANK_LENGTH]*e[SIN_M1]*m1_omega_squared - m2_omega_squared*rod_length_times_cos_m2;
     const double w2 = d[CRANK_LENGTH_BY_ROD_LENGTH]*e[COS_M1];
     const double w3 = d[7]*e[SIN_M2] + u[SLIDER_FORCE]*rod_length_times_cos_m2 + d[6]*m1_omega_squared*cos_m1_minus_m2;
-    a[M1_ANGLE] = (d[5]*e[COS_M1] - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*e[SIN_M1] - d[4]*m2_omega_squared*cos_m1_minus_m2) + inverse_sin_m2*(d[58]*sin_m2_minus_m1*w1 - w2*(w3 + d[59]*w1*inverse_sin_m2)))/w0;
+    a[M1_ANGLE] = (d[5]*e[COS_M1] - 2.0*(d[HALF_CRANK_LENGTH]*u[SLIDER_FORCE]*e[SIN_M1] - d[4]*m2_omega_squared*cos_m1_minus_m2) + inverse_sin_m2*(d[58]*sin_m2_minus_m1*w1 - w2*(w3 + d[61]*w1*inverse_sin_m2)))/w0;
 
     /* accelerations of the dependent coordinates */
     a[M2_ANGLE] = inverse_sin_m2*(d[INVERSE_ROD_LENGTH]*w1 - w2*a[M1_ANGLE]);
@@ -599,6 +599,20 @@ static MotionVerdict model_motion(const ModelPoint *at, const double *largest, d
     l[S11_NORMAL] = d[INVERSE_ROD_LENGTH]*inverse_sin_m2*(w3 + d[56]*a[M2_ANGLE] - d[55]*sin_m2_minus_m1*a[M1_ANGLE]);
     return verdict;
 }
+
+/* What this model has nothing to compute for. */
+void model_left_out(const ModelPoint *at, double *phi) { (void)at, (void)phi; }
+void model_derivatives(const ModelPoint *at, double *dx) { (void)at, (void)dx; }
+void model_start_states(const ModelPoint *at, double *x) { (void)at, (void)x; }
+void model_fixed_states(const ModelPoint *at, double *residual) { (void)at, (void)residual; }
+void model_time_relations(const ModelPoint *at, double *value, double *slope) { (void)at, (void)value, (void)slope; }
+void model_relations(const ModelPoint *at, double *relation) { (void)at, (void)relation; }
+void model_partials_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_network_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_derivatives_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_start_states_tangent(const ModelPoint *at, const ModelDirection *along, double *change) { (void)at, (void)along, (void)change; }
+void model_angles(const ModelPoint *at, double *angle, double *rate, double *second) { (void)at, (void)angle, (void)rate, (void)second; }
+void model_start_angles(const ModelPoint *at, double *angle) { (void)at, (void)angle; }
 
 static const int set_0_block_0_unknowns[] = { M2_ANGLE };
 static const int set_0_block_0_rows[] = { S11_NORMAL };

@@ -1,4 +1,6 @@
-#include "model.h"
+#include <model.h>
+
+#include "shared_functions.h"
 
 #include <stddef.h>
 
