@@ -44,14 +44,14 @@ def drawings_svg(scene: Scene, all_poses: Sequence[Poses], titles: Sequence[str]
     for place, (canvas, title) in enumerate(zip(canvases, titles, strict=True)):
         x, y = place % columns * width, place // columns * height
         lines += [
-            f'<g transform="translate({x:.0f} {y:.0f})">',
+            f'<svg x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}">',
             f'<rect x="6" y="6" width="{width - 12:.0f}" height="{height - 12:.0f}" fill="none" '
             'stroke="#d0d7de" rx="10"/>',
             f'<text x="24" y="42" font-size="26" font-weight="bold" fill="{GROUND_COLOUR}">'
             f"{escape(title)}</text>",
             f'<g transform="translate(0 {_TITLE:.0f})">',
             *canvas.drawn(),
-            "</g></g>",
+            "</g></svg>",
         ]
     return "\n".join([*lines, "</svg>", ""])
 
