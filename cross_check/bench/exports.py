@@ -1,10 +1,13 @@
 """What the first export of a model takes: CPU seconds with those of the C compiler, by stage.
 
-    cd cross_check; python -m bench.exports [--only PATTERN] [--base REVISION] [--output FILE]
+    cd cross_check
+    python -m bench.exports [--only PATTERN] [--cold PATTERN] [--base REVISION] [--output FILE]
 
-Each export is a process of its own. It runs with an empty cache, and once more with a cache in which there is
-only the export of another model, so that what all models share is compiled already. With ``--base`` another
-revision exports the same model files in the same run; its seconds, and the ratios, stand beside.
+Each export is a process of its own. It runs with a cache in which there is only the export of another model,
+so that what all models share is compiled already; those that ``--cold`` names (all by default) run with an
+empty cache, too. With ``--base`` another revision exports the same model files in the same run; its seconds,
+and the ratios, stand beside. A second table compares these times, and those of the commands ``check`` and
+``verify``, with goals; ``--only`` leaves it out.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from statistics import median
 
 from pages import kept_page
 
+from bench.goals import print_goals
 from bench.sizes import MODELS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,8 +86,8 @@ class Revision:
             last = now
         return spent
 
-    def first_exports(self, model: Path) -> tuple[dict[str, float], dict[str, float]]:
-        """With an empty cache, and with one of another model."""
+    def first_exports(self, model: Path, *, empty: bool) -> tuple[dict[str, float], dict[str, float]]:
+        """With an empty cache, if that is wanted, and with one of another model."""
         cold, warm = self.folder / "cold", self.folder / "warm"
         other = next(name for name in OTHERS if name != model.parent.name)
         shared = self.folder / f"shared_{other}"
@@ -92,7 +96,7 @@ class Revision:
         for cache in (cold, warm):
             shutil.rmtree(cache, ignore_errors=True)
         shutil.copytree(shared, warm)
-        return self.export(model, cold), self.export(model, warm)
+        return self.export(model, cold) if empty else {}, self.export(model, warm)
 
 
 @contextmanager
@@ -116,44 +120,60 @@ def _files(folder: Path) -> dict[str, Path]:
     return files
 
 
-def _cell(seconds: float | None) -> str:
+def _cell(seconds: float | None, *, measured: bool = True) -> str:
+    if not measured:
+        return ""
     return "fails" if seconds is None else f"{seconds:.1f}"
+
+
+def _is_one(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
 
 
 def _total(spent: dict[str, float]) -> float | None:
     return sum(spent.values()) if spent else None
 
 
-def print_table(files: dict[str, Path], revisions: Sequence[Revision]) -> None:
-    """A row for each model: stages and sum with a warm cache, the sum with an empty one, sums of the base."""
+def print_table(
+    files: dict[str, Path], revisions: Sequence[Revision], cold: Sequence[str]
+) -> dict[str, float]:
+    """A row for each model: stages and sum with a warm cache, the sum with an empty one, sums of the base.
+
+    Returns the sums with a warm cache.
+    """
     base = ["base", "base, empty cache", "ratio"] if len(revisions) > 1 else []
     head = ["model", *STAGES, "all", "all, empty cache", *base]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
-    sums: list[float] = []
+    sums: dict[str, float] = {}
     ratios: list[float] = []
     for name, file in files.items():
-        (cold, warm), *others = [revision.first_exports(file) for revision in revisions]
+        empty = _is_one(name, cold)
+        (first, warm), *others = [revision.first_exports(file, empty=empty) for revision in revisions]
         row = [name, *(f"{warm[stage]:.2f}" if warm else "" for stage in STAGES)]
         total = _total(warm)
-        row += [_cell(total), _cell(_total(cold))]
-        if total is not None and name not in MODELS:
-            sums.append(total)
-        for old_cold, old_warm in others:
+        row += [_cell(total), _cell(_total(first), measured=empty)]
+        sums |= {} if total is None else {name: total}
+        for old_first, old_warm in others:
             before = _total(old_warm)
-            row += [_cell(before), _cell(_total(old_cold))]
+            row += [_cell(before), _cell(_total(old_first), measured=empty)]
             row.append(f"{total / before:.2f}" if total and before else "")
             ratios += [total / before] if total and before else []
         print(f"| {' | '.join(row)} |", flush=True)
-    if sums:
-        print(f"\nExamples, warm cache: median {median(sums):.1f} s, largest {max(sums):.1f} s.")
     if ratios:
-        print(f"To the base: median {median(ratios):.2f}, largest {max(ratios):.2f}.")
+        print(f"\nTo the base: median {median(ratios):.2f}, largest {max(ratios):.2f}.")
+    return sums
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.exports")
     parser.add_argument(
         "--only", metavar="PATTERN", action="append", help="names, with * for any letters; may be repeated"
+    )
+    parser.add_argument(
+        "--cold",
+        metavar="PATTERN",
+        action="append",
+        help="names to export with an empty cache, too; all by default",
     )
     parser.add_argument("--base", metavar="REVISION", help="revision of git to compare with")
     parser.add_argument("--output", type=Path, help="page to write, too")
@@ -162,15 +182,15 @@ def main(arguments: list[str]) -> int:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fmugen-"))) for _ in "ab"]
         files = _files(folders[0])
         if options.only:
-            files = {
-                name: file for name, file in files.items() if any(fnmatch(name, p) for p in options.only)
-            }
+            files = {name: file for name, file in files.items() if _is_one(name, options.only)}
         revisions = [Revision(ROOT, folders[0])]
         if options.base:
             revisions.append(Revision(stack.enter_context(_checked_out(options.base)), folders[1]))
         stack.enter_context(kept_page(options.output))
         print("CPU seconds of the first export, those of the C compiler included.\n")
-        print_table(files, revisions)
+        sums = print_table(files, revisions, options.cold or ["*"])
+        if not options.only:
+            print_goals(sums, set(sums).difference(MODELS), ROOT, folders[0])
     return 0
 
 

@@ -12,7 +12,7 @@ from math import cos, pi, sin
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MODELS"]
+__all__ = ["MODELS", "chain"]
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -67,6 +67,19 @@ def robot(joints: int) -> str:
         drive = {"type": "rotational", "damping": 0.1, "actuator": f"torque{i}"}
         made["springs"][f"drive{i}"] = drive | ends
         made["outputs"][f"angle{i}"] = f"axis{i}.angle"
+    return _text(made)
+
+
+def chain(links: int) -> str:
+    """Pendulums in the plane, each on the end of the one before it."""
+    made = _model(f"Chain{links}", "planar", 1) | {"bodies": {}, "joints": {}}
+    made["parameters"]["l"] = {"value": 0.1, "unit": "m"}
+    ends = {"tail": [0, "l/2"], "head": [0, "-l/2"]}
+    for i in range(links):
+        made["bodies"][f"rod{i}"] = {"mass": 0.1, "inertia": "l^2/120", "points": ends}
+        before = "ground" if i == 0 else f"rod{i - 1}.head"
+        made["joints"][f"pin{i}"] = {"type": "revolute", "from": before, "to": f"rod{i}.tail"}
+    made["outputs"] = {"angle": f"rod{links - 1}.angle"}
     return _text(made)
 
 

@@ -63,6 +63,7 @@ def test_the_report_has_every_part(full: str) -> None:
         "Coordinates",
         "Equations",
         "Solution flow",
+        "Assembly modes",
         "Operations",
         "Verification",
         "Variables",

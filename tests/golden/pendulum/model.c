@@ -214,7 +214,7 @@ void model_fixed_velocity_tangent(const ModelPoint *at, const ModelDirection *al
 }
 
 /* Velocities, accelerations and multipliers from the independent velocities. 3 additions, 4 multiplications. */
-static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
+EVERY_STEP static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
     const double *const p = at->parameters;
     const double *const d = at->derived;
     const double *const u = at->inputs;

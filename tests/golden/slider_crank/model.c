@@ -536,7 +536,7 @@ static void model_block_0(const ModelPoint *at, double *residual, double *jacobi
 }
 
 /* Exact solution of loop s11 (for m2.angle). 15 additions, 21 multiplications, 1 function. */
-static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q, double *e) {
+EVERY_STEP static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q, double *e) {
     const double *const d = at->derived;
 
     /* m2.angle: a sin + b cos = c */
@@ -553,7 +553,7 @@ static bool model_solve_0(const ModelPoint *at, const Anchor *anchors, double *q
 }
 
 /* Velocities, accelerations and multipliers from the independent velocities. 16 additions, 44 multiplications, 2 divisions. */
-static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
+EVERY_STEP static MotionVerdict model_motion(const ModelPoint *at, const double *largest, double *restrict pivots, double *restrict v, double *restrict a, double *restrict l) {
     const double *const p = at->parameters;
     const double *const d = at->derived;
     const double *const u = at->inputs;
