@@ -31,7 +31,7 @@ from fmugen.ir.platform import host_platform
 from fmugen.phases.read import parse_model, read_model
 from fmugen.pipeline import Compilation, export_fmu
 from fmugen.trees.price import program_cost
-from fmugen.verify.compare import TIGHT, verify_fmu
+from fmugen.verify.compare import verify_fmu
 from fmugen.verify.exact import exact_motion
 from fmugen.verify.reference import solve_reference
 from fmugen.verify.simulate import Run, Trajectory, simulate_runs
@@ -263,13 +263,13 @@ def slider_crank(exports: Exports) -> None:
 
 def judged_exactly(exports: Exports) -> None:
     """Examples against the judge's geometrically exact beams."""
-    cases = {"gravity_cantilever": 0.3, "flexible_four_bar": 0.1, "flexible_spatial_slider_crank": 0.02}
+    cases = {"gravity_cantilever": 0.1, "flexible_four_bar": 0.02, "flexible_spatial_slider_crank": 0.01}
 
     def rows() -> Iterator[Sequence[object]]:
         for name, stop in cases.items():
             model = read_model(EXAMPLES / name / "model.toml")
             times = np.linspace(0.0, stop, 31)
-            exact = exact_motion(model, times)
+            exact = exact_motion(model, times, tolerance=1e-2)
             found = run(exports(model), stop, stop / 30.0)
             for output in exact.change:
                 part = percent(exact.deviation(output, found[output]))
@@ -295,7 +295,7 @@ def verified(exports: Exports) -> None:
             ]
             for version, interface in others:
                 names = [each.name for each in verdict.outputs]
-                wanted = Run(stop, model.experiment.step, names, interface=interface, tolerance=TIGHT)
+                wanted = Run(stop, model.experiment.step, names, interface=interface, tolerance=1e-10)
                 (made,) = simulate_runs(paths[version], [wanted])
                 if not isinstance(made, Trajectory):
                     cells.append(f"FAILED: {made}")
@@ -308,31 +308,34 @@ def verified(exports: Exports) -> None:
             energy = "" if verdict.energy is None else f"{verdict.energy.largest:.1e}"
             yield name, f"{stop:g} s", *cells, energy
 
-    title = "Largest deviation from the judge (goal: 1e-6), and drift of the energy balance (goal: 1e-8)"
+    title = (
+        "Largest deviation from the judge (goal: 1e-6), and imbalance of energy (goal: 1e-8 where no work of "
+        "dampers and inputs is integrated over the samples: the first, second, fourth and sixth row)"
+    )
     head = ("example", "stop", "FMI 2 CS", "FMI 2 ME", "FMI 3 CS", "FMI 3 ME", "energy")
     table(title, head, rows())
 
 
 def stiff(exports: Exports) -> None:
-    """A rod that stretches, with fixed steps of an implicit method."""
+    """A damped rod that gravity bends and stretches, with steps of at most a millisecond."""
 
     def rows() -> Iterator[Sequence[object]]:
-        model = changed("gravity_cantilever", "axial_shapes = 2")
-        times = np.linspace(0.0, 0.2, 21)
-        exact = run(exports(model), 0.2, 0.01, relative_tolerance=1e-8)
-        for solver in (Solver.RODAS3, Solver.RK4):
-            options = ExportOptions("aac", solver=solver, step=1e-3)
+        lines = "axial_shapes = 2\ndamping = 1e-3"
+        model = changed("gravity_cantilever", lines, {"[0, -9.81]": "[5, -9.81]"})
+        exact = run(exports(model), 0.2, 0.01, relative_tolerance=1e-9)
+        for solver in (Solver.RODAS3, Solver.DOPRI5, Solver.RK4):
+            path = exports(model, ExportOptions("aac", solver=solver, step=1e-3))
             try:
-                found = run(exports(model, options), 0.2, 0.01)
-                word = percent(part_of_peak(found["tip"], exact["tip"]))
-                if len(found) < len(times) or not np.isfinite(found["tip"]).all():
-                    word = "stops"
-            except Exception as error:  # FMPy raises its own for an FMU that stops
-                word = f"stops ({type(error).__name__})"
-            yield solver.value, "1 ms", word
+                found = run(path, 0.2, 0.01, relative_tolerance=1e-4, output=["tip", "solver.steps"])
+                error = percent(part_of_peak(found["tip"], exact["tip"]))
+                yield solver.value, f"{found['solver.steps'][-1]:.0f}", error
+            except fmpy.fmi1.FMICallException:
+                yield solver.value, "", "the FMU stops"
 
-    title = "A beam with two axial modes at fixed steps: deviation of the tip as a part of its peak"
-    table(title, ("solver", "step", "deviation"), rows())
+    title = (
+        "A damped beam with axial modes of 8e3 and 2.6e4 rad/s: 0.2 s, steps of at most 1 ms, tolerance 1e-4"
+    )
+    table(title, ("solver", "steps", "deviation of the tip as a part of its peak"), rows())
 
 
 def parameters(exports: Exports) -> None:

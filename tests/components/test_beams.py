@@ -290,15 +290,20 @@ def test_sections_and_moduli_can_change(changed: str) -> None:
 
 
 def test_stiff_axial_modes_run_with_steps_of_a_millisecond() -> None:
-    """Their frequencies are 1.7e3 and 5.6e3 rad/s: an implicit method need not follow them."""
-    text = PENDULUM.replace("shapes = 2", "shapes = 2\naxial_shapes = 2")
-    exact = fmpy.simulate_fmu(fmu(text), stop_time=0.5, output_interval=0.01, relative_tolerance=1e-8)
-    options = ExportOptions(trees="aac", solver=Solver.RODAS3, step=1e-3)
-    path = str(exported(read(text), options).path)
-    found = fmpy.simulate_fmu(path, stop_time=0.5, output_interval=0.01)
-    assert len(found) == len(exact)
+    """Of 1.7e3 and 5.6e3 rad/s, strongly damped: an implicit method need not follow them."""
+    text = PENDULUM.replace("shapes = 2", "shapes = 2\naxial_shapes = 2\ndamping = 2e-3")
+    exact = fmpy.simulate_fmu(fmu(text), stop_time=0.2, output_interval=0.01, relative_tolerance=1e-8)
+    found = fmpy.simulate_fmu(
+        fmu(text),
+        start_values={"solver.method": 1 + list(Solver).index(Solver.RODAS3), "solver.step": 1e-3},
+        stop_time=0.2,
+        output_interval=0.01,
+        relative_tolerance=1e-4,
+        output=["angle", "x", "solver.steps"],
+    )
+    assert found["solver.steps"][-1] < 1000  # dopri5 needs ten times as many
     for name in ("angle", "x"):
-        assert np.abs(found[name] - exact[name]).max() < 1e-3 * np.abs(exact[name]).max()
+        assert np.abs(found[name] - exact[name]).max() < 1e-4 * np.abs(exact[name]).max()
 
 
 #: A cantilever that falls from a straight start.
