@@ -34,11 +34,11 @@ _MOST_SOLUTIONS = 400
 #: Paths that are followed together, at least; loops without a new solution before the trace test.
 _TOGETHER, _QUIET = 24, 4
 #: How often the trace test may fail, and how many loops in a row may.
-_MOST_TESTS, _MOST_FAILURES = 6, 12
+_MOST_TESTS, _MOST_FAILURES = 4, 12
 #: How far a random position is from the start, in units of each unknown: angles go all around. Those that
 #: give the corners of loops are a random factor further: some solutions are far from all others. The largest
 #: factor grows by a part with each trace test that fails.
-_AWAY, _AWAY_ANGLE, _FACTORS, _GROWTH = 0.8 + 0.8j, 3.2 + 0.8j, (0.5, 3.0), 1.3
+_AWAY, _AWAY_ANGLE, _FACTORS, _GROWTH = 0.8 + 0.8j, 3.2 + 0.8j, (0.5, 3.0), 1.5
 #: Signatures that differ by less, as a part of their size, are the same.
 _SAME = 1e-6
 #: Points of the trace test on a circle, the first number for at most so many solutions, and the highest

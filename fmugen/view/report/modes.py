@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DRAWN", "mode_columns", "mode_rows", "mode_sentences", "modes_svg"]
 
-#: More modes are not drawn, and more quantities are not shown.
+#: More modes are not drawn, more are not listed, and more quantities are not shown.
 DRAWN = 48
+_LISTED = 100
 _SHOWN = 5
 _COLUMNS = 4
 #: Quantities that differ by less are not shown.
@@ -37,7 +38,8 @@ def mode_rows(subject: Compilation) -> Iterator[tuple[object, ...]]:
     """Each mode: its number, its distance from the start, where bodies are that tell it from others."""
     names = _shown(subject)
     table = _values(subject, names)
-    for number, (mode, row) in enumerate(zip(subject.modes.modes, table, strict=True), 1):
+    rows = list(zip(subject.modes.modes, table, strict=True))
+    for number, (mode, row) in enumerate(rows[:_LISTED], 1):
         numbers = [f"{value if abs(value) > _SAME else 0.0:.4g}" for value in row]
         yield number, f"{mode.distance:.3g}", *numbers, _remark(number, mode)
 
@@ -58,6 +60,8 @@ def mode_sentences(subject: Compilation) -> Iterator[str]:
     fixed = [*subject.dae.fixed_positions, *modes.held]
     if fixed:
         yield f"all have the values of the start of {', '.join(fixed)}"
+    if len(modes.modes) > _LISTED:
+        yield f"these are the {_LISTED} nearest to the start of {len(modes.modes)}"
     yield from modes.how
     if any(mode.singular for mode in modes.modes):
         yield "a singular configuration is not isolated, or two coincide there"
