@@ -101,6 +101,15 @@ def test_a_beam_that_is_bent_to_a_part_of_a_circle_is_in_equilibrium() -> None:
         assert effort == pytest.approx(expected, abs=2e-2 * 4 * torque)
 
 
+def test_a_rod_of_a_loop_in_space_bends_as_one_of_shapes() -> None:
+    """A rod that hardly stretches: one of aluminium does, and then bends otherwise by some percent."""
+    times = np.linspace(0.0, 0.005, 11)
+    shapes = solve_reference(example("flexible_spatial_slider_crank"), times).outputs
+    found = exact("flexible_spatial_slider_crank", 4, times, rigidity=100.0).outputs
+    for name, bound in (("crank_angle", 1e-4), ("slider_x", 1e-5), ("bends_y", 0.03), ("bends_z", 0.03)):
+        assert np.abs(shapes[name] - found[name]).max() < bound * np.abs(found[name]).max()
+
+
 def test_elements_are_added_until_the_motion_no_longer_changes() -> None:
     found = exact_motion(example("gravity_cantilever"), np.linspace(0.0, 0.03, 4), tolerance=2e-2)
     assert found.elements >= 4
