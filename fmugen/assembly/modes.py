@@ -96,10 +96,19 @@ class _Listing:
         found = []
         for at in before:
             found += [_corrected(equations, each) for each in solve(at)]
-            if len(found) > _MOST:
-                self._doubts.append(f"there are more than {_MOST} configurations")
-                return found[:_MOST]
+        if len(found) > _MOST:
+            self._doubts.append(
+                f"there are more than {_MOST} configurations, of which the far ones are left out"
+            )
+            found = sorted(found, key=self._away)[:_MOST]
         return found
+
+    def _away(self, at: Reals) -> float:
+        """How far coordinates are from the start, angles up to whole turns."""
+        missed = at - self._system.start
+        angles = np.array([c.unit == "rad" for c in self._dae.coordinates])
+        missed -= np.where(angles, _TURN * np.round(missed / _TURN), 0.0)
+        return float(np.linalg.norm(missed))
 
     # --- by exact steps -----------------------------------------------------------------------------
 

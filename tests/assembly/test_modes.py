@@ -163,3 +163,10 @@ def test_constraints_that_are_not_smooth_leave_the_start_alone() -> None:
     made, modes = listed(example("bicycle"))
     assert len(modes.modes) == 1 and modes.modes[0].positions == made.flow.positions
     assert modes.doubts == ("a loop constraint is not a smooth function: only the start is listed",)
+
+
+def test_a_list_that_is_cut_keeps_the_start_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fmugen.assembly.modes._MOST", 4)
+    made, modes = listed(example("four_loops"))
+    assert len(modes.modes) <= 4 and modes.modes[0].positions == made.flow.positions
+    assert modes.doubts == ("there are more than 4 configurations, of which the far ones are left out",)
