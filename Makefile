@@ -50,6 +50,7 @@ bench: $(VENV)/installed $(VENV)/compiler
 	cd cross_check && ../$(BIN)/python -m bench.speed --output results/BENCHMARKS.md
 	cd cross_check && ../$(BIN)/python -m bench.closures --output results/CLOSURES.md
 	cd cross_check && ../$(BIN)/python -m bench.trees --output results/TREES.md
+	cd cross_check && ../$(BIN)/python -m bench.beams --output results/BEAMS.md
 	cd cross_check && ../$(BIN)/python -m bench.exports --output results/EXPORTS.md
 	cd cross_check && ../$(BIN)/python -m closures --cheapest --output results/REACH.md
 

@@ -143,6 +143,7 @@ def export(
     fmi: int = 2,
     interfaces: Sequence[str] = ("cs", "me"),
     iterations: int | None = None,
+    mode: int | None = None,
     progress: Progress | None = None,
 ) -> Export:
     """Export an FMU; without ``path`` it is named after the model, in the current folder.
@@ -161,6 +162,7 @@ def export(
         FmiVersion(fmi),
         tuple(InterfaceType(each) for each in interfaces),
         iterations,
+        mode,
     )
     subject = read(model)
     destination = Path(path) if path is not None else Path(f"{subject.name}.fmu")

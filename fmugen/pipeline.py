@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from fmugen.assembly.start import Starting
 from fmugen.ir.dae import Dae
 from fmugen.ir.flow import SolutionFlow
 from fmugen.ir.fmu import FmuDescription
@@ -33,17 +34,12 @@ __all__ = ["Compilation", "Export", "export_fmu"]
 
 
 @dataclass(frozen=True)
-class Compilation:
+class Compilation(Starting):
     """A model on its way to an FMU. Each noun is computed once, when it is first asked for."""
 
-    source: SystemModel
-    options: ExportOptions = field(default_factory=ExportOptions)
-    progress: Progress | None = field(default=None, compare=False, repr=False)
-
-    @stage("trees")
+    @stage("trees", needs="started")
     def _chosen(self) -> tuple[SystemModel, LinearGraph, TreeSelection]:
-        model = replace(self.source, independent=self.options.independent or self.source.independent)
-        return choose_trees(model, self.options.trees, self.options.closure, tried(self.progress))
+        return choose_trees(self.started, self.options.trees, self.options.closure, tried(self.progress))
 
     @property
     def model(self) -> SystemModel:

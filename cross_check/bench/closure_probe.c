@@ -59,8 +59,6 @@ static bool find_position(Instance *self, const double *row, Point *point)
         point->q[k] = row[1 + k];
     }
     const ModelPoint at = model_point(&self->state, point);
-    begin_switching(self); /* drivers may switch with time */
-    take_signs(self, &at);
     if (!close_loops(self, &at, point)) {
         return false;
     }
@@ -154,11 +152,16 @@ EXPORTED int probe_errors(fmi2Component component, const double *motion, int cou
     memset(errors, 0, MODEL_NQ * sizeof *errors);
     remember(&self->state, motion[0], motion + 1);
     for (int i = 0; i < count; i++) {
-        if (!find_position(self, motion + i * ROW, point)) {
+        const double *row = motion + i * ROW;
+        point->t = row[0];
+        memcpy(point->q, row + 1, sizeof point->q);
+        begin_switching(self); /* drivers may switch with time */
+        update_relations(self, point);
+        if (!find_position(self, row, point)) {
             return 0;
         }
         for (int k = 0; k < MODEL_NQ; k++) {
-            errors[k] = fmax(errors[k], fabs(point->q[k] - motion[i * ROW + 1 + k]));
+            errors[k] = fmax(errors[k], fabs(point->q[k] - row[1 + k]));
         }
     }
     return 1;

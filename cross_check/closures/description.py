@@ -9,14 +9,15 @@ Each joint has its two bodies, a letter, a point, and in space its axes behind `
 C cylindrical, U universal (two axes), S spherical, E planar, and L a rod with its other end behind ``>``.
 Points of bodies and lengths of rods are multiplied by a parameter, ``crank_size`` here. Bodies whose names
 differ in a number alone, such as ``leg1`` and ``leg2``, share it: they are alike for all values. What stands
-behind ``+`` in a point is multiplied by the parameter ``width`` in its place, on whichever body it is.
+behind ``+`` in a point is multiplied by the parameter ``width`` in its place, on whichever body it is. A
+mechanism that is movable in special proportions alone has one ``size`` of all bodies and of the ground.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from fmugen.builder import ModelBuilder
@@ -35,6 +36,8 @@ _TYPES = {
     "L": "rod",
 }
 _GRAVITY = 9.81
+#: The parameter of mechanisms in proportion.
+_SIZE = "size"
 
 Point = tuple[float, ...]
 
@@ -54,7 +57,8 @@ class Mechanism:
     """A mechanism of the corpus: ``joints`` as described above, planar or spatial by the points.
 
     ``family`` is its chapter of the table. ``changed`` is the parameter that changes by 10 % in the second
-    verification, the first size if nothing is named. ``independent`` are named coordinates.
+    verification, the first size if nothing is named. ``independent`` are named coordinates. A mechanism
+    ``in_proportion`` has one size for everything.
     """
 
     name: str
@@ -65,10 +69,13 @@ class Mechanism:
     stop: float = 0.3
     gravity: float = _GRAVITY
     speeds: dict[str, float] = field(default_factory=dict)
+    in_proportion: bool = False
 
     @property
     def parameter(self) -> str:
         """The size that changes."""
+        if self.in_proportion:
+            return _SIZE
         groups = (_group(body) for joint in self._read() for body in joint.bodies if body != _GROUND)
         return f"{self.changed or next(groups)}_size"
 
@@ -82,15 +89,15 @@ class Mechanism:
         planar = len(joints[0].points[0]) == 2
         down = (0.0, -self.gravity) if planar else (0.0, 0.0, -self.gravity)
         builder = ModelBuilder(self.name, space="planar" if planar else "spatial", gravity=down)
-        places = _Places(joints)
-        sizes = dict.fromkeys(_group(body) for body in places.centers)
-        sizes |= dict.fromkeys(_group(joint.name) for joint in joints if joint.type == "rod")
+        places = _Places(joints, self._size_of)
+        sizes = dict.fromkeys(map(self._size_of, places.centers))
+        sizes |= dict.fromkeys(self._size_of(joint.name) for joint in joints if joint.type == "rod")
         for size in sizes:
-            builder.parameter(f"{size}_size", 1.0)
+            builder.parameter(size, 1.0)
         if any(any(offset) for joint in joints for offset in joint.offsets):
             builder.parameter("width", 1.0)
         for joint in joints:
-            _enter(builder, joint, places, planar)
+            _enter(builder, joint, places, self._size_of(joint.name), planar)
         for name, place in places.of_ground.items():
             builder.ground_point(name, *place)
         for body, points in places.of_bodies.items():
@@ -101,6 +108,10 @@ class Mechanism:
         if self.independent:
             builder.independent(*self.independent)
         return builder.experiment(stop=self.stop, step=0.01, tolerance=1e-9)
+
+    def _size_of(self, name: str) -> str:
+        """The parameter that multiplies the points of a body, or the length of a rod."""
+        return _SIZE if self.in_proportion else f"{_group(name)}_size"
 
     def _read(self) -> list[_Joint]:
         lines = [line.strip() for line in self.joints.split(";")]
@@ -137,24 +148,27 @@ def _group(name: str) -> str:
 class _Places:
     """The points of all bodies, named in the order of the joints, from the middle of each body."""
 
-    def __init__(self, joints: Sequence[_Joint]) -> None:
+    def __init__(self, joints: Sequence[_Joint], size_of: Callable[[str], str]) -> None:
+        self._size_of = size_of
         found: dict[str, list[Point]] = {}
         for joint in joints:
             for body, point in zip(joint.bodies, joint.points, strict=True):
                 found.setdefault(body, []).append(point)
         found.pop(_GROUND, None)
         self.centers = {body: _middle(points) for body, points in found.items()}
-        self.of_ground: dict[str, Point] = {}
+        self.of_ground: dict[str, list[str | float]] = {}
         self.of_bodies: dict[str, dict[str, list[str]]] = {body: {} for body in found}
 
     def place(self, body: str, point: Point, offset: Point, name: str) -> str:
         """The place of a point of the drawn pose, such as ``crank.j1``."""
         if body == _GROUND:
-            self.of_ground[name] = _sum(point, offset)
+            place = _sum(point, offset)
+            size = self._size_of(body)
+            self.of_ground[name] = [_formula(x, size, 0.0) if size == _SIZE else x for x in place]
         else:
             local = [_clean(x - c) for x, c in zip(point, self.centers[body], strict=True)]
             pairs = zip(local, offset, strict=True)
-            self.of_bodies[body][name] = [_formula(x, f"{_group(body)}_size", across) for x, across in pairs]
+            self.of_bodies[body][name] = [_formula(x, self._size_of(body), across) for x, across in pairs]
         return f"{body}.{name}"
 
 
@@ -184,7 +198,7 @@ def _length(joint: _Joint) -> float:
     return round(math.dist(*ends), 12)
 
 
-def _enter(builder: ModelBuilder, joint: _Joint, places: _Places, planar: bool) -> None:
+def _enter(builder: ModelBuilder, joint: _Joint, places: _Places, size: str, planar: bool) -> None:
     tail, head = (
         places.place(body, point, offset, joint.name)
         for body, point, offset in zip(joint.bodies, joint.points, joint.offsets, strict=True)
@@ -192,7 +206,7 @@ def _enter(builder: ModelBuilder, joint: _Joint, places: _Places, planar: bool) 
     values: dict[str, object] = {}
     match joint.type:
         case "rod":
-            values["length"] = f"{_length(joint)!r}*{_group(joint.name)}_size"
+            values["length"] = f"{_length(joint)!r}*{size}"
         case "spherical":
             pass
         case "universal" | "planar":

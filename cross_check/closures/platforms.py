@@ -165,7 +165,7 @@ ROBOTS = (
     Mechanism("Platform6RSS", "parallel robots", _six("RSS")),
     Mechanism("Platform6RUS", "parallel robots", _six("RUS")),
     Mechanism("Hexaglide", "parallel robots", _six("PSS"), changed="platform"),
-    Mechanism("AgileEye", "parallel robots", _agile_eye()),
+    Mechanism("AgileEye", "parallel robots", _agile_eye(), in_proportion=True),
     Mechanism(
         "Tripteron",
         "parallel robots",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from closures.description import Mechanism
 
@@ -19,8 +20,9 @@ _CORNERS = (
     (0.3, -0.5, 0.1),
 )
 _AXES = ((0, 0, 1), (1, 2, 3), (2, -1, 2), (1, 0, 0), (2, 2, -1), (0, 3, 4))
-#: A second axis across each of them, for universal joints.
-_ACROSS = ((1, 0, 0), (3, 0, -1), (1, 2, 0), (0, 1, 0), (1, -1, 0), (1, 0, 0))
+#: A second axis across each of them, for universal joints. Their planes hold no neighbouring corner: a link
+#: from there to a ball would spin about itself and nothing else would move.
+_ACROSS = ((1, 0, 0), (2, -1, 0), (1, 2, 0), (0, 1, 0), (1, -1, 0), (1, 0, 0))
 
 
 def _loop(letters: str) -> str:
@@ -118,10 +120,17 @@ def _turned(first: list[float], second: list[float], angle: float) -> tuple[list
     )
 
 
+#: A landing gear leaves little room for other changes. The axes of a universal joint and of spherical
+#: linkages meet for proportional lengths alone.
+_DETAILS: dict[str, dict[str, Any]] = {
+    "LandingGear": {"changed": "link"},
+    "HookeJoint": {"in_proportion": True},
+}
+
 SPATIAL = (
-    *(Mechanism(letters, "spatial loops", _loop(letters)) for letters in _SINGLE),
-    *(Mechanism(name, "spatial loops", joints) for name, joints in _OTHERS.items()),
-    Mechanism("SphericalFourBar", "spherical", _spherical(4)),
-    Mechanism("SphericalFiveBar", "spherical", _spherical(5)),
-    Mechanism("Bennett", "overconstrained", _bennett()),
+    *(Mechanism(name, "spatial loops", _loop(name), **_DETAILS.get(name, {})) for name in _SINGLE),
+    *(Mechanism(name, "spatial loops", joints, **_DETAILS.get(name, {})) for name, joints in _OTHERS.items()),
+    Mechanism("SphericalFourBar", "spherical", _spherical(4), in_proportion=True),
+    Mechanism("SphericalFiveBar", "spherical", _spherical(5), in_proportion=True),
+    Mechanism("Bennett", "overconstrained", _bennett(), in_proportion=True),
 )

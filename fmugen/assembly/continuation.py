@@ -34,15 +34,16 @@ _MOST_SOLUTIONS = 400
 #: Paths that are followed together, at least; loops without a new solution before the trace test.
 _TOGETHER, _QUIET = 24, 4
 #: How often the trace test may fail, and how many loops in a row may.
-_MOST_TESTS, _MOST_FAILURES = 12, 12
+_MOST_TESTS, _MOST_FAILURES = 4, 12
 #: How far a random position is from the start, in units of each unknown: angles go all around. Those that
 #: give the corners of loops are a random factor further: some solutions are far from all others. The largest
 #: factor grows by a part with each trace test that fails.
-_AWAY, _AWAY_ANGLE, _FACTORS, _GROWTH = 0.8 + 0.8j, 3.2 + 0.8j, (0.5, 3.0), 1.3
+_AWAY, _AWAY_ANGLE, _FACTORS, _GROWTH = 0.8 + 0.8j, 3.2 + 0.8j, (0.5, 3.0), 1.5
 #: Signatures that differ by less, as a part of their size, are the same.
 _SAME = 1e-6
-#: Points of the trace test on a circle, and the highest degree of the rational function.
-_POINTS, _DEGREE = 64, 24
+#: Points of the trace test on a circle, the first number for at most so many solutions, and the highest
+#: degree of the rational function for each point.
+_POINTS, _FEW, _DEGREES = (64, 128), 8, 0.4
 #: At the degree of the function, what it misses is below the first number, as a part of the values, and falls
 #: by more than the second one. Where it is not rational, it falls more slowly from degree to degree.
 _RATIONAL, _FALL = 1e-8, 1e5
@@ -166,7 +167,8 @@ class _Search:
         [way] = self._corners(1).T - self.right
         size = len(self._keys)
         weights = self._random.uniform(-1.0, 1.0, size) + 1j * self._random.uniform(-1.0, 1.0, size)
-        turns = np.exp(2j * np.pi * np.arange(_POINTS + 1) / _POINTS)
+        points = _POINTS[self.known.shape[1] > _FEW]
+        turns = np.exp(2j * np.pi * np.arange(points + 1) / points)
         parts = 0.5 * (1.0 - turns)
         at, sums = self.known, [weights @ self._keys.sum(axis=1)]
         count = at.shape[1]
@@ -186,9 +188,10 @@ class _Search:
 def _is_rational(places: Complexes, values: Complexes) -> bool:
     """Whether a rational function of low degree has these values."""
     scale = float(np.abs(values).max(initial=0.0)) or 1.0
-    powers = places[:, None] ** np.arange(_DEGREE + 1)
+    most = int(_DEGREES * len(places))
+    powers = places[:, None] ** np.arange(most + 1)
     before = 1.0
-    for degree in range(_DEGREE + 1):
+    for degree in range(most + 1):
         top = powers[:, : degree + 1]
         matrix = np.hstack([top, -(values / scale)[:, None] * top])
         missed = float(np.linalg.svd(matrix, compute_uv=False)[-1])

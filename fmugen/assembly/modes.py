@@ -198,7 +198,7 @@ class _Listing:
                 members.append((distance, q))
         for _, members in groups:
             distance, q = members[0]
-            singular = self._system.is_singular(q)
+            singular = self._system.are_smooth and self._system.is_singular(q)
             yield AssemblyMode(tuple(q.tolist()), distance, len(members) - 1, singular)
 
     def _described(self, at: Reals) -> Reals:

@@ -75,7 +75,7 @@ class StartSystem:
         self.are_smooth = all(map(self._is_analytic, loops))
         self.left_out: list[str] = []
         self.held: list[int] = []
-        self.expressions = [*loops, *self._starts(loops)]
+        self.expressions = [*loops, *self._starts(loops)] if self.are_smooth else []
 
     @property
     def _loops(self) -> int:

@@ -194,6 +194,35 @@ def _closure(
     show_closure(model, options, svg)
 
 
+@app.command("modes")
+@with_options(closing)
+def _modes(
+    model: ModelArgument,
+    svg: Annotated[
+        Path | None,
+        typer.Option(
+            "--svg", metavar="FILE", callback=drawing, help="Draw each mode (.svg).", show_default=False
+        ),
+    ] = None,
+    write: Annotated[
+        int | None,
+        typer.Option(
+            "--write",
+            metavar="NUMBER",
+            min=1,
+            help="Write this mode into the model file, as guesses.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    options: ExportOptions,
+) -> None:
+    """List all real configurations at the start (assembly modes), and choose one."""
+    from fmugen.cli.modes import show_modes
+
+    show_modes(model, options, svg, write)
+
+
 @app.command("export")
 @with_options(compiling)
 def _export(

@@ -19,6 +19,7 @@ __all__ = [
     "InputsOption",
     "IterationsOption",
     "JudgedArgument",
+    "ModeOption",
     "ModelArgument",
     "ModelOfFmuOption",
     "NeverIterateOption",
@@ -166,6 +167,16 @@ NeverIterateOption = Annotated[
     bool,
     typer.Option(
         "--never-iterate", help="Refuse a model that needs iteration; the FMU stops where a guard fails."
+    ),
+]
+ModeOption = Annotated[
+    int | None,
+    typer.Option(
+        "--mode",
+        metavar="NUMBER",
+        min=1,
+        help="Start in this assembly mode, as fmugen modes numbers them; default: nearest to the guesses.",
+        show_default=False,
     ),
 ]
 SolverOption = Annotated[Solver, typer.Option("--solver", help="Integrator inside the FMU.")]

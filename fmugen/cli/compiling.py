@@ -14,6 +14,7 @@ from fmugen.cli.arguments import (
     ClosureOption,
     IndependentOption,
     IterationsOption,
+    ModeOption,
     NeverIterateOption,
     SolverOption,
     SolverStepOption,
@@ -33,12 +34,13 @@ def closing(
     independent: IndependentOption = "",
     iterations: IterationsOption = None,
     never_iterate: NeverIterateOption = False,
+    mode: ModeOption = None,
 ) -> ExportOptions:
     """How loops are closed."""
     if never_iterate and iterations is not None:
         raise typer.BadParameter("--iterations and --never-iterate exclude each other: leave one out")
     steps = 0 if never_iterate else iterations
-    return ExportOptions(trees, closure, independent=names_in(independent), iterations=steps)
+    return ExportOptions(trees, closure, independent=names_in(independent), iterations=steps, mode=mode)
 
 
 def compiling(
@@ -49,9 +51,10 @@ def compiling(
     independent: IndependentOption = "",
     iterations: IterationsOption = None,
     never_iterate: NeverIterateOption = False,
+    mode: ModeOption = None,
 ) -> ExportOptions:
     """How loops are closed, and how the FMU integrates."""
-    options = closing(trees, closure, independent, iterations, never_iterate)
+    options = closing(trees, closure, independent, iterations, never_iterate, mode)
     return replace(options, solver=solver, step=step)
 
 

@@ -55,7 +55,8 @@ def cross_check_model(
             fed = fed_inputs(model, signals, communication_points(experiment.stop, experiment.step))
         destination = _made(Path(model.name) if folder is None else folder)
         _require_free(destination, model)
-        fmu = export_fmu(model, Path(scratch) / f"{model.name}.fmu", options, phases).path
+        export = export_fmu(model, Path(scratch) / f"{model.name}.fmu", options, phases)
+        fmu, model = export.path, export.compilation.started
         try:
             with phases.phase("verify"):
                 verification = verify_fmu(

@@ -65,7 +65,7 @@ def export_model(
         # The judge takes a second to import; only a report needs it.
         from fmugen.cli.report import ReportOptions, report_export
 
-        report_export(path, model, export, ReportOptions(options, files.report))
+        report_export(path, export, ReportOptions(options, files.report))
 
 
 def _require_folder(folder: Path | None) -> None:

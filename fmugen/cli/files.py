@@ -31,9 +31,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file: a reader sees the old content or the new, never a part."""
+    """Write a text file: a reader sees the old content or the new, never a part. Ends of lines stay."""
     with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.write_text(text, encoding="utf-8", newline="")
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:

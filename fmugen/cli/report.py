@@ -55,10 +55,10 @@ def report_model(path: Path, wanted: ReportOptions) -> None:
             with phases.phase("read"):
                 model = read_model(path)
             export = export_fmu(model, Path(folder) / f"{model.name}.fmu", wanted.options, phases)
-        report_export(path, model, export, wanted)
+        report_export(path, export, wanted)
 
 
-def report_export(path: Path, model: SystemModel, export: Export, wanted: ReportOptions) -> None:
+def report_export(path: Path, export: Export, wanted: ReportOptions) -> None:
     """Run and judge a finished FMU, and write the page.
 
     Raises
@@ -66,6 +66,7 @@ def report_export(path: Path, model: SystemModel, export: Export, wanted: Report
     typer.Exit
         With the exit code of a failed verification, after the page is written.
     """
+    model = export.compilation.started
     destination = wanted.output if wanted.output is not None else Path(f"{model.name}.html")
     require_writable(destination)
     with Phases() as phases:

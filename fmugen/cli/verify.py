@@ -83,7 +83,7 @@ def verify_model(path: Path, options: ExportOptions, wanted: VerifyOptions) -> N
             model = read_model(path)
             signals = read_inputs(wanted.inputs, [variable.name for variable in model.inputs])
         destination = wanted.fmu if wanted.fmu is not None else Path(folder) / f"{model.name}.fmu"
-        export_fmu(model, destination, options, phases)
+        model = export_fmu(model, destination, options, phases).compilation.started
         verification = _judged(model, destination, options.solver.controls_error, wanted, signals, phases)
         exact = _with_exact_beams(model, verification, wanted, signals, phases)
     _conclude(verification, wanted, exact)

@@ -53,7 +53,8 @@ class ExportOptions:
     ``independent`` names the coordinates from which the closure starts, in place of those of the model.
     ``fmi`` and ``interfaces`` say what importers find. ``platforms`` names those the FMU has binaries for;
     with ``sources`` it can be compiled for any other. ``iterations`` is the fixed number of Newton steps over
-    a block of loops without exact steps; with 0 nothing iterates, or the model is refused.
+    a block of loops without exact steps; with 0 nothing iterates, or the model is refused. ``mode`` is the
+    number of the assembly mode in which the model starts; none is the one nearest to the guesses.
     """
 
     trees: str = CHEAPEST
@@ -66,3 +67,4 @@ class ExportOptions:
     fmi: FmiVersion = FmiVersion.TWO
     interfaces: tuple[InterfaceType, ...] = (InterfaceType.CO_SIMULATION, InterfaceType.MODEL_EXCHANGE)
     iterations: int | None = None
+    mode: int | None = None

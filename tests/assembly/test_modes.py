@@ -157,3 +157,9 @@ def test_lists_do_not_change_from_run_to_run() -> None:
     made, first = listed(model)
     again = assembly_modes(made.model, made.dae, made.flow)
     assert first == again
+
+
+def test_constraints_that_are_not_smooth_leave_the_start_alone() -> None:
+    made, modes = listed(example("bicycle"))
+    assert len(modes.modes) == 1 and modes.modes[0].positions == made.flow.positions
+    assert modes.doubts == ("a loop constraint is not a smooth function: only the start is listed",)

@@ -9,6 +9,7 @@ import pytest
 
 from fmugen.ir.flow import Closure
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.steps import PolynomialStep
 from fmugen.pipeline import Compilation
 
 corpus: Any = importlib.import_module("closures.corpus")
@@ -49,6 +50,19 @@ def test_a_row_counts_what_is_exact_and_what_is_iterated() -> None:
 def test_angles_of_a_loop_of_cylinders_are_roots_of_a_quadratic() -> None:
     row = reach.measured(MECHANISMS["RCCC"], "aac", verify=False)
     assert (row.unknowns, row.iterated, row.degree) == (4, 0, 2)
+
+
+def test_a_set_with_a_root_takes_over_where_the_motion_would_iterate() -> None:
+    """Near its dead point only the crank itself determines the rest, by a root of degree four."""
+    flow = Compilation(MECHANISMS["RSRC"].model(), ExportOptions("aac")).flow
+    assert not any(isinstance(step, PolynomialStep) for block in flow.blocks for step in block.steps)
+    steps = [step for each in flow.alternatives for block in each.blocks for step in block.steps]
+    assert any(isinstance(step, PolynomialStep) for step in steps)
+
+
+def test_a_mechanism_in_proportion_has_one_size() -> None:
+    model = MECHANISMS["Bennett"].model()
+    assert [parameter.name for parameter in model.parameters] == ["size"]
 
 
 def test_a_verified_row_has_no_iteration_and_closed_loops() -> None:

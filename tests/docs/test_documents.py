@@ -22,7 +22,7 @@ SHOWN = [page for page in documents.PAGES if documents.blocks(page)]
 #: Pages that export many FMUs.
 LONG = {"architecture.md", "several-fmus.md", "studies.md"}
 COMMANDS = [
-    "check", "graph", "trees", "closure", "equations", "export",
+    "check", "graph", "trees", "closure", "modes", "equations", "export",
     "simulate", "report", "verify", "cross-check", "split", "study",
 ]  # fmt: skip
 

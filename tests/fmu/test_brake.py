@@ -66,7 +66,8 @@ CAR = "vehicle_14dof"
 @pytest.mark.parametrize("interface", ["CoSimulation", "ModelExchange"])
 def test_a_car_stops_on_a_slope_and_stays(interface: str) -> None:
     fmu: Path = exported(example(CAR), ExportOptions(trees_of(CAR))).path
-    outputs = ["x", "y", "speed_x", *(f"{corner}.longitudinal_force" for corner in CORNERS)]
+    forces = [f"{corner}.{kind}_force" for corner in CORNERS for kind in ("longitudinal", "lateral")]
+    outputs = ["x", "y", "speed_x", "chassis.angle1", *forces]
     (run,) = simulate_runs(fmu, [Run(12.0, 0.05, outputs, interface=interface)])  # type: ignore[arg-type]
     assert isinstance(run, Trajectory), run
     values, standing = run.values, run.times >= 9.0
@@ -74,7 +75,15 @@ def test_a_car_stops_on_a_slope_and_stays(interface: str) -> None:
     assert np.abs(values["speed_x"][standing]).max() < 1e-6
     assert np.ptp(values["x"][standing]) < 1e-6
     weight = (882 + 4 * (14.6 + 21.18)) * 9.81 * np.sin(0.05)
-    assert sum(values[name][-1] for name in outputs[3:]) == pytest.approx(weight, rel=1e-6)
+    # The car stands a little across the slope, and its wheels are straight.
+    yaw = values["chassis.angle1"][-1]
+    along = sum(values[f"{corner}.longitudinal_force"][-1] for corner in CORNERS)
+    # Outputs of the right corners are those of the mirror image.
+    mirrored = {corner: -1 if corner.endswith("right") else 1 for corner in CORNERS}
+    across = sum(mirrored[corner] * values[f"{corner}.lateral_force"][-1] for corner in CORNERS)
+    assert abs(yaw) > 1e-3
+    assert along * np.cos(yaw) - across * np.sin(yaw) == pytest.approx(weight, rel=1e-6)
+    assert along * np.sin(yaw) + across * np.cos(yaw) == pytest.approx(0, abs=1e-3)
 
 
 CORNERS = ("front_left", "front_right", "rear_left", "rear_right")

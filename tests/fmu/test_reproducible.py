@@ -7,12 +7,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
 from fmugen.ir.options import ExportOptions
+from fmugen.ir.platform import host_platform
+from fmugen.phases.compile import compile_library
 from fmugen.phases.read import parse_model
 from fmugen.pipeline import Compilation
+from fmugen.verify.simulate import simulate_fmu
+from tests.fmu.exchange import options as settings
+from tests.store import exported as exported_of
+from tests.support import example
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,6 +51,25 @@ def test_two_checkouts_export_the_same_bytes(fmi: str, tmp_path: Path) -> None:
     options = ("--sources", "--fmi", fmi)
     first = exported(check_out(tmp_path / "here"), "1", *options)
     assert first == exported(check_out(tmp_path / "elsewhere" / "deeper"), "2", *options)
+
+
+def test_processors_with_avx_give_the_same_digits(tmp_path: Path) -> None:
+    """Against the same functions without the variant for AVX, which other processors take."""
+    export = exported_of(example("three_rrr"), settings(trees="aac"))
+    sources = export.compilation.sources
+    plain = sources["model.c"].replace("EVERY_STEP ", "")
+    assert plain != sources["model.c"]
+    library = compile_library(sources | {"model.c": plain})
+    other, suffix = tmp_path / "plain.fmu", host_platform().library_suffix
+    with ZipFile(export.path) as given, ZipFile(other, "w") as made:
+        for name in given.namelist():
+            made.writestr(name, library if name.endswith(suffix) else given.read(name))
+    outputs = [output.name for output in export.compilation.model.outputs]
+    first, second = (
+        simulate_fmu(path, stop=0.2, step=0.02, outputs=outputs) for path in (export.path, other)
+    )
+    for name in outputs:
+        np.testing.assert_array_equal(first.values[name], second.values[name])
 
 
 @pytest.mark.slow

@@ -148,3 +148,11 @@ def test_blocks_that_are_folded_give_the_same_motion(name: str) -> None:
     at_once, folded = (_accelerations(dae, flow, form()) for form in ways(dae, flow))
     assert len(at_once) > len(dae.coordinates) + len(flow.rows)
     np.testing.assert_allclose(folded, at_once, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "folded"), [("three_rpr", True), ("three_rrr", False)])
+def test_blocks_are_folded_where_that_takes_fewer_operations(name: str, *, folded: bool) -> None:
+    made = Compilation(example(name), ExportOptions("aac"))
+    (motion, *_) = embed_all(made.dae, made.flow)
+    assert motion is not None
+    assert any(stage.title.startswith("accelerations from") for stage in motion.stages) == folded

@@ -63,11 +63,20 @@ def test_the_report_has_every_part(full: str) -> None:
         "Coordinates",
         "Equations",
         "Solution flow",
+        "Assembly modes",
         "Operations",
         "Verification",
         "Variables",
         "How it was produced",
     ]
+
+
+def test_the_report_lists_and_draws_the_assembly_modes(full: str) -> None:
+    listed = html.fromstring(full).get_element_by_id("assembly-modes")
+    assert len(listed.findall(".//table/tr")) == 3  # a head and two modes
+    drawn = listed.xpath(".//figure//*[local-name()='text' and @font-weight='bold']/text()")
+    assert drawn == ["1, the start", "2"]
+    assert "The list is complete." in listed.text_content()
 
 
 def test_the_report_refers_to_nothing_outside(full: str) -> None:
@@ -165,7 +174,8 @@ def test_a_model_without_bodies_is_not_animated() -> None:
 @pytest.mark.parametrize("name", ["slider_crank", "spatial_four_bar"])
 def test_the_light_page_has_all_that_needs_no_run(name: str, full: str) -> None:
     page = documentation_page(subject(name))
-    assert titles(page) == [title for title in titles(full) if title not in ("Motion", "Verification")]
+    left_out = ("Motion", "Assembly modes", "Verification")
+    assert titles(page) == [title for title in titles(full) if title not in left_out]
     assert "<script" not in page
     assert len(page) < 400_000
 

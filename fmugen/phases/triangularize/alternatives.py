@@ -59,8 +59,9 @@ def choose_alternatives(
         return solved if solved is not None and solved.cost[1] <= initial.cost[1] else None
 
     held, harder = [initial, *alternatives], list(hard())
-    for candidates, solver in ((easier, without_roots), (harder, without_roots), (harder, exact)):
-        held = _with_fewer_iterating(course, held, candidates, solver)
+    for solver in (without_roots, exact):
+        for candidates in (easier, harder):
+            held = _with_fewer_iterating(course, held, candidates, solver)
     return tuple(held[1:])
 
 

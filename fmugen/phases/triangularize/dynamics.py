@@ -99,11 +99,14 @@ def _trajectory(
     for _ in range(steps):
         if time >= stop:
             return
-        speed = np.abs(v * scales).max(initial=0.0)
-        surge = np.abs(dynamics.accelerations(q, v, time) * scales).max(initial=0.0)
-        quickest = speed + np.sqrt(speed * speed + 2 * surge * _TRAVEL)  # of a motion speed*h + surge*h^2/2
-        h = min(2 * _TRAVEL / max(quickest, 1e-12), stop / _FEWEST)
-        q, v = dynamics.step(q, v, time, h)
+        try:
+            speed = np.abs(v * scales).max(initial=0.0)
+            surge = np.abs(dynamics.accelerations(q, v, time) * scales).max(initial=0.0)
+            quickest = speed + np.sqrt(speed * speed + 2 * surge * _TRAVEL)  # of speed*h + surge*h^2/2
+            h = min(2 * _TRAVEL / max(quickest, 1e-12), stop / _FEWEST)
+            q, v = dynamics.step(q, v, time, h)
+        except OverflowError:  # steps that are too long for stiff forces have left the range of numbers
+            return
         time += h
         closed = closed_position(assembly, q, time) if np.isfinite(q).all() and np.isfinite(v).all() else None
         if closed is None:

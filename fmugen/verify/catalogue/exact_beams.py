@@ -345,20 +345,25 @@ class ExactBeam(Deforming):
                     yield _Station(weight * self.step, columns, *rows, bends)
 
     def matrices(self, own_mass: Array) -> tuple[Array, Array]:
-        """Of small deflections; the damping ratio is that of the modes of the elements."""
+        """Stiffness and damping of small deflections; the damping ratio is that of all modes of bending.
+
+        Displacements along the axis are not damped: bending alone causes such, without stretch.
+        """
         count = len(self._nodes)
         stiffness = np.zeros((count, count))
-        for weight, columns, first, second, bends in self._strained():
-            rows = second[1:] if bends else first[:1]
-            factor = weight * (self.bending if bends else self.stretching)
-            stiffness[np.ix_(columns, columns)] += factor * rows.T @ rows
+        for weight, columns, _, second, bends in self._strained():
+            if bends:
+                rows = second[1:]
+                stiffness[np.ix_(columns, columns)] += weight * self.bending * rows.T @ rows
         at = self.at
         damping = at.number("damping") * stiffness + at.number("mass_damping") * own_mass
         ratio = at.number("damping_ratio")
         if ratio:
-            squares, modes = eigh(stiffness, own_mass)
-            momenta = own_mass @ modes
-            damping += (momenta * (2.0 * ratio * np.sqrt(np.maximum(squares, 0.0)))) @ momenta.T
+            across = np.ix_(*2 * [[k for k, each in enumerate(self._nodes) if each.axis]])
+            squares, modes = eigh(stiffness[across], own_mass[across])
+            momenta = own_mass[across] @ modes
+            rates = 2.0 * ratio * np.sqrt(np.maximum(squares, 0.0))
+            damping[across] += (momenta * rates) @ momenta.T
         return stiffness, damping
 
     def elasticity(self, own_mass: Array) -> ForceLaw:

@@ -5,6 +5,7 @@
 - shapes: plain geometry of drawings
 - scene: what there is to draw of a mechanism
 - drawing: a scene at one instant, as SVG
+- modes: a table and a drawing of each assembly mode
 - animation: a scene over time, to be played
 - equations: the equations, drawn
 - sections: the other parts of a page that need no run

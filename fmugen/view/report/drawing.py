@@ -12,7 +12,7 @@ from fmugen.verify.rotations import Array, matrices
 from fmugen.view.report.poses import Poses
 from fmugen.view.report.scene import Connector, Marker, Outline, Scene, Spot, Symbol
 
-__all__ = ["COLOURS", "GROUND_COLOUR", "drawing_svg"]
+__all__ = ["COLOURS", "GROUND_COLOUR", "drawing_svg", "drawings_svg"]
 
 #: The colours of bodies, in turn.
 COLOURS = ("#1d4ed8", "#c2410c", "#15803d", "#7e22ce", "#0f766e", "#a16207", "#be185d", "#475569")
@@ -20,11 +20,43 @@ GROUND_COLOUR = "#1f2328"
 _GREY = "#8c959f"
 _WIDTH, _TALLEST, _LOWEST, _MARGIN = 720.0, 460.0, 160.0, 48.0
 _COILS = 12
+#: The height of the title of one of several drawings.
+_TITLE = 40.0
 
 
 def drawing_svg(scene: Scene, poses: Poses, title: str) -> str:
     """The mechanism at the first of ``poses``, with the names of its bodies."""
-    canvas = _Canvas(scene, poses)
+    return _page(_Canvas(scene, [poses]), title)
+
+
+def drawings_svg(scene: Scene, all_poses: Sequence[Poses], titles: Sequence[str], columns: int) -> str:
+    """The mechanism at several poses side by side, all in one scale, each under its title."""
+    canvases = [_Canvas(scene, [poses, *all_poses]) for poses in all_poses]
+    width, height = _WIDTH, max(canvas.height for canvas in canvases) + _TITLE
+    rows = -(-len(canvases) // columns)
+    columns = min(columns, len(canvases))
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * width:.0f} {rows * height:.0f}" '
+        f'width="{columns * width / 2:.0f}" height="{rows * height / 2:.0f}" '
+        'font-family="Helvetica, Arial, sans-serif">',
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+    ]
+    for place, (canvas, title) in enumerate(zip(canvases, titles, strict=True)):
+        x, y = place % columns * width, place // columns * height
+        lines += [
+            f'<svg x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}">',
+            f'<rect x="6" y="6" width="{width - 12:.0f}" height="{height - 12:.0f}" fill="none" '
+            'stroke="#d0d7de" rx="10"/>',
+            f'<text x="24" y="42" font-size="26" font-weight="bold" fill="{GROUND_COLOUR}">'
+            f"{escape(title)}</text>",
+            f'<g transform="translate(0 {_TITLE:.0f})">',
+            *canvas.drawn(),
+            "</g></svg>",
+        ]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _page(canvas: _Canvas, title: str) -> str:
     body = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {canvas.height:.0f}" '
         f'width="{_WIDTH:.0f}" height="{canvas.height:.0f}" font-family="Helvetica, Arial, sans-serif">',
@@ -36,13 +68,16 @@ def drawing_svg(scene: Scene, poses: Poses, title: str) -> str:
 
 
 class _Canvas:
-    """The scene seen by its camera, at its first instant."""
+    """The scene seen by its camera, at the first of some poses; all of them have room."""
 
-    def __init__(self, scene: Scene, poses: Poses) -> None:
+    def __init__(self, scene: Scene, framed: Sequence[Poses]) -> None:
         self._scene = scene
-        self._coordinates = {body: q[0] for body, q in poses.coordinates.items()}
-        self._origins, self._rotations = poses.origins[0], matrices(poses.attitudes[0])
-        places = np.array([self._in_view(spot) for spot in _places(scene)])[:, :2]
+        found = []
+        for poses in (*framed[1:], framed[0]):
+            self._coordinates = {body: q[0] for body, q in poses.coordinates.items()}
+            self._origins, self._rotations = poses.origins[0], matrices(poses.attitudes[0])
+            found += [self._in_view(spot) for spot in _places(scene)]
+        places = np.array(found)[:, :2]
         low, high = places.min(axis=0), places.max(axis=0)
         self._middle = (low + high) / 2
         room = np.array([_WIDTH, _TALLEST]) - 2 * _MARGIN

@@ -26,6 +26,7 @@ from fmugen.view.report.sections import (
     interface_section,
     key_facts,
     mechanism_section,
+    modes_section,
     operations_section,
 )
 
@@ -66,6 +67,7 @@ def report_page(subject: Compilation, evidence: Evidence, provenance: Provenance
         coordinates_section(subject),
         equations_section(subject),
         closure_section(subject),
+        modes_section(subject),
         operations_section(subject),
         verification_section(evidence),
         interface_section(subject),

@@ -20,6 +20,7 @@ from fmugen.view.graph import graphs_svg
 from fmugen.view.mathml import coordinate_mathml, name_mathml
 from fmugen.view.report.drawing import drawing_svg
 from fmugen.view.report.markup import ReportSection, figure, folded, heading, paragraph, section, table
+from fmugen.view.report.modes import DRAWN, mode_columns, mode_rows, mode_sentences, modes_svg
 from fmugen.view.report.poses import start_poses
 from fmugen.view.report.scene import scene_of
 
@@ -33,6 +34,7 @@ __all__ = [
     "interface_section",
     "key_facts",
     "mechanism_section",
+    "modes_section",
     "operations_section",
 ]
 
@@ -180,6 +182,24 @@ def closure_section(subject: Compilation) -> ReportSection:
     if closure.run_facts:
         pieces.append(table((), closure.run_facts))
     return section("Solution flow", *pieces)
+
+
+def modes_section(subject: Compilation) -> ReportSection:
+    """All real configurations at the start, with a drawing of each."""
+    if not subject.flow.rows:
+        return section("Assembly modes")
+    columns = [name.removeprefix(">") for name in mode_columns(subject)]
+    count = len(subject.modes.modes)
+    caption = "The mechanism in each mode, all in one scale."
+    if count > DRAWN:
+        caption = f"The {DRAWN} modes nearest to the start, all in one scale."
+    drawings = modes_svg(subject) if count > 1 else ""
+    return section(
+        "Assembly modes",
+        *(paragraph(sentence) for sentence in mode_sentences(subject)),
+        _perhaps_folded("assembly modes", table(columns, mode_rows(subject))),
+        figure(drawings, caption) if drawings else "",
+    )
 
 
 def _steps(closure: ClosureSummary) -> Iterator[tuple[object, ...]]:
