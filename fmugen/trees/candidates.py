@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from fmugen.ir.graph import Domain, Edge, LinearGraph, Role
 from fmugen.ir.model import SystemModel
-from fmugen.ir.tree import SpanningTree, TreeSelection
+from fmugen.ir.tree import TreeSelection
 from fmugen.trees.formulation import pair_weight
 from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, is_joint
 from fmugen.trees.methods import METHODS, tied_trees
@@ -21,7 +21,7 @@ from fmugen.trees.selection import make_selection
 from fmugen.trees.topology import greedy_branches, span
 from fmugen.trees.variable import edge_factors
 
-__all__ = ["neighbours", "promising_trees"]
+__all__ = ["exchanges", "neighbours", "promising_trees"]
 
 #: The methods, those first whose trees are usually cheap: what is dearer need then not be measured. Of equal
 #: trees the first are kept, and absolute angles are the easiest to read.
@@ -64,7 +64,13 @@ def neighbours(graphs: LinearGraph, selection: TreeSelection, limit: int) -> tup
         for neighbour in (*_promotions(graphs, selection, domain), *_exchanges(graphs, selection, domain))
     ]
     ranked = sorted(found, key=lambda pair: _expected(graphs, pair))
-    return tuple(pair for pair in _distinct(graphs, [selection, *ranked]) if pair is not selection)[:limit]
+    used = [pair for pair in _distinct(graphs, [selection, *ranked]) if pair is not selection][:limit]
+    return tuple(_explained(graphs, selection, pair) for pair in used)
+
+
+def exchanges(selection: TreeSelection) -> int:
+    """How many exchanges of one edge there are at most."""
+    return sum(len(circuit) for domain in Domain for circuit in selection.domain(domain).circuits.values())
 
 
 def _coordinates(graphs: LinearGraph, pair: TreeSelection) -> int:
@@ -196,17 +202,23 @@ def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:
 def _changed(
     graphs: LinearGraph, selection: TreeSelection, domain: Domain, branches: tuple[str, ...], change: str
 ) -> TreeSelection:
-    """``selection`` with another tree in one domain."""
+    """``selection`` with another tree in one domain, without reasons: most neighbours are only ranked."""
     letter = domain.value[0].upper()
+    tree = span(graphs.domain(domain), branches)
+    trees = {d: tree if d is domain else selection.domain(d) for d in Domain}
     name = f"{selection.name}, {letter}: {change}"
-    trees: dict[Domain, SpanningTree] = {d: selection.domain(d) for d in Domain}
-    trees[domain] = span(graphs.domain(domain), branches)
-    all_branches = {d: tree.branches for d, tree in trees.items()}
-    old = set(selection.domain(domain).branches)
+    return TreeSelection(name, trees[Domain.TRANSLATION], trees[Domain.ROTATION], {}, selection.networks)
+
+
+def _explained(graphs: LinearGraph, selection: TreeSelection, neighbour: TreeSelection) -> TreeSelection:
+    """A neighbour of ``selection`` with the reasons for its branches."""
+    change = neighbour.name.removeprefix(f"{selection.name}, ").partition(": ")[2]
+    old = {domain: set(selection.domain(domain).branches) for domain in Domain}
 
     def why(at: Domain, branch: str) -> str:
-        if at is domain and branch not in old:
+        if branch not in old[at]:
             return f"taken in exchange: {change}"
         return selection.reasons[at, branch].partition("; ")[2]
 
-    return make_selection(graphs, name, all_branches, why)
+    branches = {domain: neighbour.domain(domain).branches for domain in Domain}
+    return make_selection(graphs, neighbour.name, branches, why)

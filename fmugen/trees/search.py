@@ -38,6 +38,7 @@ from fmugen.ir.model import Element, SystemModel
 from fmugen.ir.tree import TreeSelection
 from fmugen.phases.graph import build_graph
 from fmugen.trees import CHEAPEST, METHODS, neighbours, promising_trees, select_trees
+from fmugen.trees.candidates import exchanges
 from fmugen.trees.classic import CLASSIC_METHODS
 from fmugen.trees.drafts import Candidate, Desk, Draft, close_elsewhere, draft_elsewhere, on_graph, tree_cost
 from fmugen.trees.price import PRICE_ERROR
@@ -61,6 +62,9 @@ _NEAR = 1.2
 _EXACT_FACTOR = 2.0
 #: Rough prices above the lowest by this factor are those of candidates that are not the cheapest.
 _ROUGH = 1.05
+#: A rough search does not look at the neighbours of an open chain or tree of bodies if these are more. Of
+#: 27 with up to 50 bodies, only one of two bodies had a better neighbour.
+_OPEN_EXCHANGES = 60
 #: Larger than the number of neighbours of any tree.
 _ALL_NEIGHBOURS = 10_000
 
@@ -285,7 +289,7 @@ class _TreeSearch:
         found: list[Draft] = []
         for _ in range(self._effort.rounds):
             best = min([origin, *found], key=_by_forecast)
-            if best.trees.name in self._explored or self._is_late:
+            if best.trees.name in self._explored or self._is_late or _is_long_chain(best):
                 break
             self._explored.add(best.trees.name)
             for draft in self._drafts(neighbours(self._graph, best.trees, self._effort.neighbours)):
@@ -439,6 +443,13 @@ def _iterates(candidate: Candidate) -> bool:
 def _by_forecast(draft: Draft) -> tuple[bool, float]:
     """Usable drafts first, the least expected price before others."""
     return bool(draft.refusal), draft.forecast
+
+
+def _is_long_chain(draft: Draft) -> bool:
+    """Whether the bodies of a draft hang on each other without loops, and its neighbours are many."""
+    dae = draft.equations[0] if draft.equations else None
+    is_open = dae is not None and dae.tree is not None and not draft.constraints
+    return is_open and exchanges(draft.trees) > _OPEN_EXCHANGES
 
 
 def _is_alike(draft: Draft, other: Draft) -> bool:

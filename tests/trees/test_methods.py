@@ -298,6 +298,10 @@ def test_neighbours_differ_in_one_tree() -> None:
     for pair in around:
         same = [set(pair.domain(domain).branches) == set(start.domain(domain).branches) for domain in Domain]
         assert sorted(same) == [False, True]
+        for domain in Domain:
+            for branch in pair.domain(domain).branches:
+                taken = branch not in start.domain(domain).branches
+                assert taken == ("; taken in exchange: " in pair.reasons[domain, branch])
 
 
 @pytest.mark.parametrize("method", ["variable", "formulation", "aac", "jc"])

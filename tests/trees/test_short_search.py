@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from bench.sizes import chain, robot
 
 from fmugen.ir.flow import Closure
 from fmugen.phases.embedding import embed
 from fmugen.phases.formulate import formulate
 from fmugen.phases.graph import build_graph
 from fmugen.phases.lower import count_program, lower_program
+from fmugen.phases.read import parse_model
 from fmugen.phases.triangularize import close_loops, poses_at, with_poses
 from fmugen.trees import select_trees
 from fmugen.trees.drafts import Desk, tree_cost
 from fmugen.trees.price import program_cost
-from fmugen.trees.search import SHORT_EFFORT, search_trees
+from fmugen.trees.search import SHORT_EFFORT, SearchResult, search_trees
 from tests.support import example
 
 LONG = [
@@ -37,6 +39,21 @@ def test_trees_need_few_more_operations_than_those_of_a_thorough_search(name: st
     thorough = search_trees(model, build_graph(model), Closure.TRIANGULAR)
     found = tree_cost(model, short.best.trees, Closure.TRIANGULAR)
     assert found.operations <= 1.05 * thorough.best.operations
+
+
+@pytest.mark.parametrize("text", [robot(5), chain(6)], ids=["arm", "chain"])
+def test_a_chain_gets_the_same_trees_without_a_look_at_its_neighbours(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found() -> SearchResult:
+        model = parse_model(text, "chain.toml")
+        return search_trees(model, build_graph(model), Closure.TRIANGULAR, SHORT_EFFORT)
+
+    short = found()
+    monkeypatch.setattr("fmugen.trees.search._OPEN_EXCHANGES", 10_000)
+    longer = found()
+    assert len(short.candidates) <= SHORT_EFFORT.candidates < len(longer.candidates)
+    assert short.best.trees == longer.best.trees
 
 
 def test_drafts_on_one_graph_share_their_expressions() -> None:
