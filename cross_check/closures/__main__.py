@@ -85,7 +85,8 @@ def _effort(row: Reach) -> tuple[bool, int, int]:
 def _program() -> str:
     """A digest of the program."""
     found = hashlib.sha256()
-    for path in sorted((ROOT / "fmugen").rglob("*.py")):
+    parts = [*(ROOT / "fmugen").rglob("*.py"), *(ROOT / "templates").rglob("*.[chj]*")]
+    for path in sorted(parts):
         found.update(path.read_bytes())
     return found.hexdigest()
 

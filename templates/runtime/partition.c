@@ -6,6 +6,7 @@
 #include "attitude.h"
 #include "linear.h"
 #include "scales.h"
+#include "solvers.h"
 #include "sparse.h"
 
 /* The quality of a partition is its smallest pivot relative to that of the best partition. Near a dead centre
@@ -19,6 +20,10 @@
 
 /* A generated set with less quality than this is poor. */
 #define POOR 0.2
+
+/* Steps that are chosen by a tolerance keep it close to a dead centre, too. There, a generated set whose exact
+ * steps hold is left for iteration only below this quality; steps of fixed size lose accuracy. */
+#define ITERATE_BELOW 0.02
 
 /* Attitudes stay whole if this keeps at least this share of the smallest pivot. */
 #define KEEP_WHOLE 0.5
@@ -264,16 +269,39 @@ static Qualities judge_partitions(Instance *self)
     return found;
 }
 
+/* Whether the present set has exact steps for all its loops, their guards held, and steps are adaptive. */
+static bool stays_exact(const State *state)
+{
+    const ModelSet *const set = state->partition.set < 0 ? NULL : &model_sets[state->partition.set];
+    const bool adaptive = state->interface == CO_SIMULATION && is_adaptive(state);
+    bool exact = BY_BLOCKS && set && adaptive && !state->at.failed_steps;
+    for (int i = 0; exact && i < set->size; i++) {
+        exact = set->blocks[i].solve != NULL;
+    }
+    return exact;
+}
+
+/* The least quality of a set to change to. A present set with less is left for the best coordinates. */
+static double least_quality(const State *state)
+{
+    return stays_exact(state) ? ITERATE_BELOW : POOR;
+}
+
 /* The quality below which the present partition is left. If it is one of several sets chosen for the whole
- * motion, it is left only for a clearly better set, or where all of them are poor. */
+ * motion, it is left only for a clearly better set, or where all of them are poor. If it stays exact, it is
+ * left for iteration only close to a dead centre. */
 static double leave_below(const State *state, const Qualities *found)
 {
     const int set = state->partition.set;
     if (set < 0) {
         return LEAVE_BELOW;
     }
-    const double weak = LEAVE_BELOW * model_sets[set].quality;
-    return found->other < 0 ? weak : fmin(weak, fmax(POOR, found->of_set[found->other] / CLEARLY_BETTER));
+    const double weak = LEAVE_BELOW * model_sets[set].quality, least = least_quality(state);
+    if (found->other < 0) {
+        return stays_exact(state) ? fmin(weak, least) : weak;
+    }
+    const double other = found->of_set[found->other];
+    return fmin(weak, fmax(other >= POOR ? POOR : least, other / CLEARLY_BETTER));
 }
 
 /* Change to another set. If that has less than the least quality, change to the best coordinates, from which
@@ -306,7 +334,7 @@ static bool leave_accepted(Instance *self, double least)
 
 bool leave_weak_partition(Instance *self)
 {
-    return leave_accepted(self, POOR);
+    return leave_accepted(self, least_quality(&self->state));
 }
 
 bool leave_failing_partition(Instance *self)
@@ -348,7 +376,7 @@ static void review(Instance *self)
         return;
     }
     if (found.present < leave_below(state, &found)) {
-        leave_present(self, &found, POOR);
+        leave_present(self, &found, least_quality(state));
     }
 }
 

@@ -406,7 +406,7 @@ static bool advance_adaptive(Instance *self, double end, bool *event)
 #define MOST_EVENTS_AT_ONCE 50
 #define AT_ONCE 1e-9 /* of a communication step */
 
-static bool is_adaptive(const State *state)
+bool is_adaptive(const State *state)
 {
     const int method = method_of(state);
     return ODE_STATES == 0 || method == SOLVER_DOPRI5 || method == SOLVER_RODAS3;

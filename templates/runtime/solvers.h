@@ -4,6 +4,9 @@
 
 #include "instance.h"
 
+/* Whether the steps of the FMU's own method are chosen by a tolerance. */
+bool is_adaptive(const State *state);
+
 /* Advance the accepted point to exactly `end`. False: see self->failure; the accepted point is then the
  * last one that was reached. */
 bool advance(Instance *self, double end);

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fmugen.ir.model import SystemModel
-from fmugen.ir.options import ExportOptions
+from fmugen.ir.options import ExportOptions, Solver
 from fmugen.pipeline import Export
 from fmugen.verify.compare import verify_fmu
 from fmugen.verify.simulate import simulate_fmu
 from tests.models.dead_centres import klann_leg, landing_flap, loader_crane, rocker_press
 from tests.store import exported
+
+corpus: Any = importlib.import_module("closures.corpus")
 
 
 def export_of(model: SystemModel, *independent: str) -> Export:
@@ -65,4 +69,18 @@ def test_changes_of_sets_keep_the_motion_right() -> None:
     export = export_of(model)
     assert len(export.compilation.flow.sets) > 1
     verification = verify_fmu(model, export.path, stop=2.0, step=0.05)
+    assert verification.passed, verification.problems
+
+
+def test_adaptive_steps_pass_near_a_dead_centre_without_iteration() -> None:
+    """All sets of a swash plate come near one late in its motion, where fixed steps would lose accuracy."""
+    (plate,) = (each for each in corpus.CORPUS if each.name == "SwashPlate")
+    model = plate.model()
+    adaptive, fixed = (
+        exported(model, ExportOptions("aac", solver=each)) for each in (Solver.DOPRI5, Solver.RK4)
+    )
+    assert len(adaptive.compilation.flow.sets) > 1
+    assert iterating(model, adaptive.path) == 0
+    assert iterating(model, fixed.path) > 0
+    verification = verify_fmu(model, adaptive.path, loose=())
     assert verification.passed, verification.problems

@@ -1,7 +1,8 @@
 """Which sets of independent coordinates the running model uses along a motion, and where it iterates.
 
-The rules are those of partition.c, with a review at every position. A position iterates where no set that
-is held is good, or where a guard of the exact steps of the present set fails.
+The rules are those of partition.c for steps of fixed size, with a review at every position. Adaptive steps
+iterate at fewer positions, and at none where these do not. A position iterates where no set that is held is
+good, or where a guard of the exact steps of the present set fails.
 """
 
 from __future__ import annotations
