@@ -17,7 +17,7 @@ def record(case: str, **changes: Any) -> Any:
     values: dict[str, Any] = {
         "case": case,
         "windows": 0,
-        "goals": {"peers": 8.0, KANE: 1.5},
+        "goals": {"peers": (8.0, 8.0), KANE: (1.5, 1.5)},
         "seconds": 1.0,
         "characters": 1000,
         "versions": {"fmugen": "fmugen 1"},

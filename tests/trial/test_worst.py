@@ -21,9 +21,9 @@ FORCED = {
     "singular": {
         "embedding.c": ("return set && set->motion ?", "return false && set->motion ?"),
         "embedding.c, limit": (
-            "return undetermined < 0 ? evaluate_regular(self, &at, point)\n"
+            "return undetermined < 0 ? evaluate_regular(self, at, point)\n"
             "                            : evaluate_limit(self, point, undetermined)",
-            "return undetermined < -1 ? evaluate_regular(self, &at, point)\n"
+            "return undetermined < -1 ? evaluate_regular(self, at, point)\n"
             "                            : evaluate_limit(self, point, 0)",
         ),
     },

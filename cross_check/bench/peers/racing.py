@@ -196,4 +196,5 @@ def read_record(path: Path) -> Record:
     content = json.loads(path.read_text(encoding="utf-8"))
     times = {name: Times(**entry) for name, entry in content.pop("times").items()}
     equal = {name: Equal(**entry) for name, entry in content.pop("equal").items()}
-    return Record(**content, times=times, equal=equal)
+    goals = {rival: (of_sides, of_motions) for rival, (of_sides, of_motions) in content.pop("goals").items()}
+    return Record(**content, goals=goals, times=times, equal=equal)
