@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from fmugen.ir.graph import Domain, Edge, LinearGraph, Role
 from fmugen.ir.model import SystemModel
@@ -17,7 +18,7 @@ from fmugen.ir.tree import TreeSelection
 from fmugen.trees.formulation import pair_weight
 from fmugen.trees.freedoms import ALWAYS_BRANCH, ALWAYS_CHORD, is_joint
 from fmugen.trees.methods import METHODS, tied_trees
-from fmugen.trees.selection import make_selection
+from fmugen.trees.selection import make_selection, reasons_of
 from fmugen.trees.topology import greedy_branches, span
 from fmugen.trees.variable import edge_factors
 
@@ -202,23 +203,24 @@ def _free_to_move(graphs: LinearGraph, edge: Edge) -> bool:
 def _changed(
     graphs: LinearGraph, selection: TreeSelection, domain: Domain, branches: tuple[str, ...], change: str
 ) -> TreeSelection:
-    """``selection`` with another tree in one domain, without reasons: most neighbours are only ranked."""
+    """``selection`` with another tree in one domain. Its only reasons are those of new branches.
+
+    Most neighbours are ranked and left; those that are used get the other reasons, too.
+    """
     letter = domain.value[0].upper()
     tree = span(graphs.domain(domain), branches)
     trees = {d: tree if d is domain else selection.domain(d) for d in Domain}
+    old = set(selection.domain(domain).branches)
+    reasons = {(domain, branch): f"taken in exchange: {change}" for branch in branches if branch not in old}
     name = f"{selection.name}, {letter}: {change}"
-    return TreeSelection(name, trees[Domain.TRANSLATION], trees[Domain.ROTATION], {}, selection.networks)
+    return TreeSelection(name, trees[Domain.TRANSLATION], trees[Domain.ROTATION], reasons, selection.networks)
 
 
 def _explained(graphs: LinearGraph, selection: TreeSelection, neighbour: TreeSelection) -> TreeSelection:
-    """A neighbour of ``selection`` with the reasons for its branches."""
-    change = neighbour.name.removeprefix(f"{selection.name}, ").partition(": ")[2]
-    old = {domain: set(selection.domain(domain).branches) for domain in Domain}
+    """A neighbour of ``selection`` with the reasons for all its branches."""
 
     def why(at: Domain, branch: str) -> str:
-        if branch not in old[at]:
-            return f"taken in exchange: {change}"
-        return selection.reasons[at, branch].partition("; ")[2]
+        return neighbour.reasons.get((at, branch)) or selection.reasons[at, branch].partition("; ")[2]
 
     branches = {domain: neighbour.domain(domain).branches for domain in Domain}
-    return make_selection(graphs, neighbour.name, branches, why)
+    return replace(neighbour, reasons=reasons_of(graphs, branches, why))

@@ -11,7 +11,7 @@ from fmugen.ir.model import GROUND
 from fmugen.ir.tree import SpanningTree, TreeSelection
 from fmugen.trees.topology import greedy_branches, span
 
-__all__ = ["Branches", "make_selection"]
+__all__ = ["Branches", "make_selection", "reasons_of"]
 
 Branches = Mapping[Domain, Sequence[str]]
 
@@ -20,13 +20,20 @@ def make_selection(
     graphs: LinearGraph, name: str, branches: Branches, why: Callable[[Domain, str], str]
 ) -> TreeSelection:
     """The trees with the given branches; ``why`` says what spoke for each of them."""
+    translation, rotation = (span(graphs.domain(domain), branches[domain]) for domain in Domain)
+    return TreeSelection(name, translation, rotation, reasons_of(graphs, branches, why), normal_trees(graphs))
+
+
+def reasons_of(
+    graphs: LinearGraph, branches: Branches, why: Callable[[Domain, str], str]
+) -> dict[tuple[Domain, str], str]:
+    """What each branch brings, and ``why`` it was taken."""
     reasons: dict[tuple[Domain, str], str] = {}
     for domain in Domain:
         edges = {edge.name: edge for edge in graphs.domain(domain).edges}
         trees_edges = [branch for branch in branches[domain] if branch in edges]
         reasons |= {(domain, b): f"{_brings(edges[b])}; {why(domain, b)}" for b in trees_edges}
-    translation, rotation = (span(graphs.domain(domain), branches[domain]) for domain in Domain)
-    return TreeSelection(name, translation, rotation, reasons, normal_trees(graphs))
+    return reasons
 
 
 def normal_trees(graphs: LinearGraph) -> tuple[SpanningTree, ...]:
