@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -20,32 +21,37 @@ __all__ = ["Starting"]
 
 
 @dataclass(frozen=True)
-class Starting:
-    """The part of a compilation that concerns its start. The nouns are computed by the whole."""
+class Starting(ABC):
+    """The part of a compilation that concerns its start. The abstract nouns are computed by the whole."""
 
     source: SystemModel
     options: ExportOptions = field(default_factory=ExportOptions)
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
     @property
+    @abstractmethod
     def model(self) -> SystemModel:
-        raise NotImplementedError
+        """The model, with the virtual joints that its trees use."""
 
     @property
+    @abstractmethod
     def graph(self) -> LinearGraph:
-        raise NotImplementedError
+        """Nodes and edges, one graph per domain."""
 
     @property
+    @abstractmethod
     def trees(self) -> TreeSelection:
-        raise NotImplementedError
+        """The spanning trees."""
 
     @property
+    @abstractmethod
     def dae(self) -> Dae:
-        raise NotImplementedError
+        """The equations that the flow solves."""
 
     @property
+    @abstractmethod
     def flow(self) -> SolutionFlow:
-        raise NotImplementedError
+        """The independent coordinates, and the steps that give all others."""
 
     @cached_property
     def started(self) -> SystemModel:

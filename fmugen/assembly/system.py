@@ -6,7 +6,7 @@ coordinate at the assembled start.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -66,9 +66,9 @@ class StartSystem:
         self._evaluation = Evaluation(dae, parameters)
         self._place = Substitution(dae.known_at_start)
         self._numbers = {c.position: number for number, c in enumerate(dae.coordinates)}
-        self.signature = self._function(_pose_expressions(model, dae))
-        self._pose_symbols = [self._coordinates(each) for each in _pose_expressions(model, dae)]
         self._poses = _pose_expressions(model, dae)
+        self._pose_symbols = [self._coordinates(each) for each in self._poses]
+        self.signature = self._function(self._poses)
         self.signature_scale = _pose_scale(model, self.measures.length)
         self._points = _points_of(model)
         loops = [self._place(dae.constraints[row].phi) for row in flow.rows]
@@ -85,7 +85,7 @@ class StartSystem:
         found = symbols_of((self._place(expression),))
         return frozenset(self._numbers[symbol] for symbol in found if symbol in self._numbers)
 
-    def _function(self, expressions: Sequence[Expr]):  # type: ignore[no-untyped-def]
+    def _function(self, expressions: Sequence[Expr]) -> Callable[[Complexes], Complexes]:
         evaluate = self._evaluation.array_function(expressions, self.dae.known_at_start, _FUNCTIONS)
 
         def values(at: Complexes) -> Complexes:
