@@ -25,8 +25,8 @@ __all__ = ["Compiler", "end_compilers", "find_compiler", "first_lines", "require
 # Contraction of a*b+c is a choice of the compiler that changes the last bits: it is forbidden, so
 # that every compiler gives the same motion. Nothing reads errno after a root.
 _COMPILE_FLAGS = ("-std=c99", "-fvisibility=hidden", "-ffp-contract=off", "-fno-math-errno")
-# gcc takes less than half the time for -O1. The loops of the runtime, whose lengths are not constants, gain a
-# twentieth from -O3. No arithmetic depends on the level: results are the same.
+# gcc takes less than half the time for -O1. The loops of the runtime, whose lengths are not constants, gain
+# up to a twentieth from -O3. No arithmetic depends on the level: results are the same.
 _LEVELS = {Effort.STEPS: "-O3", Effort.STRAIGHT: "-O1", Effort.RARE: "-O2"}
 # A step reads values right after they were written one by one. A vector of two of them has to wait until both
 # are in the cache: without vectors a step of a four-bar takes 280 ns instead of 359, of large models as long.
